@@ -29,8 +29,8 @@ using FileHandle = std::unique_ptr<std::FILE, CloseFile>;
       throw Error(ErrorCode::kResourceExhausted,
                   "the disk is full: " + name + " could not be written; free some space and try again");
     default:
-      throw Error(ErrorCode::kDataLoss, "could not " + std::string(verb) + " " + name + ": " +
-                                            std::generic_category().message(error));
+      throw Error(ErrorCode::kDataLoss,
+                  "could not " + std::string(verb) + " " + name + ": " + std::generic_category().message(error));
   }
 }
 
@@ -63,8 +63,8 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file, OpenedFile 
   const std::size_t got = std::fread(bytes.data(), 1, count, opened.handle.get());
   if (got == count) return bytes;
   if (std::ferror(opened.handle.get()) != 0) refuse(file, "read", errno);
-  throw Error(ErrorCode::kDataLoss, "'" + file.string() + "' became shorter while it was read: " +
-                                        std::to_string(got) + " of " + std::to_string(count) + " bytes");
+  throw Error(ErrorCode::kDataLoss, "'" + file.string() + "' became shorter while it was read: " + std::to_string(got) +
+                                        " of " + std::to_string(count) + " bytes");
 }
 
 bool starts_with(std::span<const std::byte> bytes, std::string_view magic, std::size_t at = 0) noexcept {
@@ -134,8 +134,10 @@ std::string_view kind_of_file(std::span<const std::byte> start) noexcept {
   if (starts_with(start, "PK\x03\x04"sv)) return "a ZIP archive";
   if (starts_with(start, "\x1f\x8b"sv)) return "a gzip file";
   if (starts_with(start, "%PDF"sv)) return "a PDF document";
-  if (starts_with(start, "\x7f"
-                         "ELF"sv)) return "an ELF program";
+  if (starts_with(start,
+                  "\x7f"
+                  "ELF"sv))
+    return "an ELF program";
   if (starts_with(start, "\x89HDF\r\n"sv)) return "an HDF5 file";
   if (starts_with(start, "\x93NUMPY"sv)) return "a NumPy array";
   if (looks_like_onnx(start)) return "an ONNX model";

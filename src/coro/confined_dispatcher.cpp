@@ -1,4 +1,5 @@
 #include <tenure/coro/confined_dispatcher.hpp>
+#include <tenure/coro/task.hpp>
 
 namespace tenure {
 
@@ -54,21 +55,19 @@ std::size_t ConfinedDispatcher::run_ready() noexcept {
   return ran;
 }
 
-void ConfinedDispatcher::run_unwinding() noexcept {
-  if (is_unwinding_) return;  // a destructor cancelled something: the loop below sees it
-  is_unwinding_ = true;
+void ConfinedDispatcher::run_unwinding(const WorkItem& job) noexcept {
+  const detail::UnwindingMark pause(nullptr);  // a clean-up that goes on here is user code, also inside a destructor
   while (true) {
     WorkQueue unwinding;
     {
       const LockGuard guard(lock_);
       WorkQueue others;
-      while (WorkItem* item = ready_.pop()) (item->is_unwinding() ? unwinding : others).push(*item);
+      while (WorkItem* item = ready_.pop()) (item->is_unwinding_under(job) ? unwinding : others).push(*item);
       ready_.append(others);
     }
-    if (unwinding.empty()) break;
+    if (unwinding.empty()) return;
     while (WorkItem* item = unwinding.pop()) item->run();
   }
-  is_unwinding_ = false;
 }
 
 /// One turn of the app's loop in which our queue is run. Counted by the dispatcher and by the call that is on its way,
@@ -85,7 +84,10 @@ class MainDispatcher::Turn {
   static void run(void* self) noexcept {
     auto& turn = *static_cast<Turn*>(self);
     // acquire: pairs with detach(), which happens on this same thread or after it has ended.
-    if (MainDispatcher* dispatcher = turn.dispatcher_.load(std::memory_order_acquire)) dispatcher->run_ready();
+    if (MainDispatcher* dispatcher = turn.dispatcher_.load(std::memory_order_acquire)) {
+      dispatcher->is_on_its_way_.exchange(false, std::memory_order_acq_rel);  // see became_ready()
+      dispatcher->run_ready();
+    }
     turn.unref();
   }
 
@@ -103,6 +105,9 @@ MainDispatcher::~MainDispatcher() {
 }
 
 void MainDispatcher::became_ready() noexcept {
+  // One call at a time, else a coroutine that yields floods the loop. acq_rel, on both sides: whoever finds a call on its
+  // way has posted its item before, and that call, which takes the mark back first, sees it.
+  if (is_on_its_way_.exchange(true, std::memory_order_acq_rel)) return;
   turn_->ref();
   bool is_accepted = false;
   try {
@@ -111,6 +116,7 @@ void MainDispatcher::became_ready() noexcept {
   }
   if (is_accepted) return;
   turn_->unref();
+  is_on_its_way_.exchange(false, std::memory_order_acq_rel);
   hand_to_fallback();
 }
 

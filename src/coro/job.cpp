@@ -25,6 +25,16 @@ Handle JoinAwaiter::park(PromiseBase& leaf) noexcept {
   return std::noop_coroutine();
 }
 
+void JoinAwaiter::throw_not_joined() const {
+  const std::string name = target_->name();
+  if (joins_itself_) {
+    throw Error(ErrorCode::kFailedPrecondition,
+                "a job can't wait for its own end: \"" + name + "\" is joined from inside itself");
+  }
+  throw Error(ErrorCode::kDeadlineExceeded,
+              "the job \"" + name + "\" can't end: native code that borrows its memory has not come back");
+}
+
 namespace {
 
 Outcome<void> outcome_of(JobNode& node) {

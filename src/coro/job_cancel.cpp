@@ -13,6 +13,7 @@ class CancelWalk {
 
   /// Takes `job` if no other cancel has: exactly one cancel wins each job.
   void take(JobNode& job) noexcept {
+    if (job.has(kCompletedFlag)) return;  // its end stands
     std::uint32_t word = job.wait_word_.load(std::memory_order_relaxed);
     do {
       if ((word & JobNode::kCancelledBit) != 0) return;
@@ -20,19 +21,17 @@ class CancelWalk {
     } while (!job.wait_word_.compare_exchange_weak(word, (word | JobNode::kCancelledBit) & ~JobNode::kArmedBit,
                                                    std::memory_order_seq_cst, std::memory_order_relaxed));
     job.ref();
-    if (job.has(kBodyDone)) job.set_flag(kBodyCancelled);  // it waits for children that are now cut short
     job.taken_by_walk_ = (word & JobNode::kArmedBit) != 0;
-    if (cause_ != nullptr) note_cause(job);
+    if (cause_ != nullptr || job.has(kBodyDone)) note(job);
     job.next_in_walk_ = won_;
     won_ = &job;
   }
 
   void run() noexcept {
-    Dispatcher* here = nullptr;
     while (JobNode* job = won_) {
       won_ = job->next_in_walk_;
       if (job->listeners_.load(std::memory_order_seq_cst) != nullptr) job->call_listeners();
-      if (job->dispatcher_->is_here()) here = job->dispatcher_;
+      if (job->dispatcher_->is_here()) here_ = job->dispatcher_;
       if (job->taken_by_walk_) {
         job->step_ = JobNode::Step::kUnwind;
         batch_.add(*job);
@@ -42,15 +41,20 @@ class CancelWalk {
       job->unref();
     }
     batch_.flush();
-    if (here != nullptr) here->run_unwinding();
   }
+
+  /// The confined dispatcher of the calling thread, where a job that was won belongs to it.
+  [[nodiscard]] Dispatcher* here() const noexcept { return here_; }
+  [[nodiscard]] bool has_won_children() const noexcept { return has_won_children_; }
 
  private:
   static constexpr int kSlice = 64;
 
-  void note_cause(JobNode& job) const noexcept {
+  void note(JobNode& job) const noexcept {
     const LockGuard guard(job.lock_);
-    if (!job.has(kFailedFlag)) job.error_ = cause_;
+    if (job.has(kSealed)) return;  // it came to its end first
+    if (job.has(kBodyDone)) job.set_flag(kBodyCancelled);  // it waits for children that are now cut short
+    if (cause_ != nullptr && !job.has(kFailedFlag)) job.error_ = cause_;
   }
 
   void take_children(JobNode& job) noexcept {
@@ -64,7 +68,9 @@ class CancelWalk {
       for (int taken = 0; job.cancel_cursor_ != nullptr && taken < kSlice; ++taken) {
         JobNode& child = *job.cancel_cursor_;
         job.cancel_cursor_ = child.next_sibling_;
-        if (!child.has(kShielded)) take(child);
+        if (child.has(kShielded)) continue;
+        take(child);
+        has_won_children_ = true;
       }
       is_done = job.cancel_cursor_ == nullptr;
     }
@@ -72,13 +78,38 @@ class CancelWalk {
 
   const std::exception_ptr& cause_;
   JobNode* won_ = nullptr;
+  Dispatcher* here_ = nullptr;
+  bool has_won_children_ = false;
   PostBatch batch_;
 };
 
 void JobNode::cancel(const std::exception_ptr& cause) noexcept {
+  if (has(kCompletedFlag) || tree_->is_inert()) return;  // a handle may outlive the tree of a completed job
   CancelWalk walk(cause);
   walk.take(*this);
   walk.run();
+  // Also where another thread's cancel came first: what it posted waits here, and must be gone when we return (I8).
+  Dispatcher* here = walk.here();
+  if (here == nullptr && dispatcher_->is_here()) here = dispatcher_;
+  if (here != nullptr) run_unwinding(*here);
+}
+
+void JobNode::cancel_children_of_failed() noexcept {
+  const std::exception_ptr no_cause;  // its own error stands for it
+  CancelWalk walk(no_cause);
+  walk.take(*this);
+  walk.run();
+  // Called by this job or by a child of it, so where it has no other children nothing of it waits to be unwound.
+  if (walk.has_won_children() && walk.here() != nullptr) run_unwinding(*walk.here());
+}
+
+void JobNode::run_unwinding(Dispatcher& here) noexcept {
+  // From inside an unwinding of our own subtree: the caller's frame is one of those that are to go, and whoever began
+  // goes on with the others. To do it here would recurse, once for each sibling whose destructor cancels.
+  for (const Unwinding* outer = current_unwinding(); outer != nullptr; outer = outer->outer) {
+    if (outer->job != nullptr && is_ancestor_of(*outer->job)) return;
+  }
+  here.run_unwinding(*this);
 }
 
 void JobNode::call_listeners() noexcept {

@@ -178,7 +178,7 @@ void JobNode::fail(const std::exception_ptr& error) noexcept {
       if (!is_known) job->report(error, job->name_);
       return;
     }
-    job->cancel();
+    job->cancel_children_of_failed();
     JobNode* parent = job->parent_job_;
     if (job->has(kInline) || parent == nullptr) return;  // thrown by who awaits the scope, or blocks on the root
     if (parent->has(kSupervisor)) {
@@ -190,25 +190,40 @@ void JobNode::fail(const std::exception_ptr& error) noexcept {
 }
 
 void JobNode::tell_joiners() noexcept {
-  PostBatch batch;
   WaitList handlers;
-  {
-    const LockGuard guard(lock_);
-    while (Waiter* waiter = joiners_.pop()) {
-      if (waiter->job == nullptr) {
-        handlers.push(*waiter);
-      } else if (waiter->job->claim()) {
-        batch.add(*waiter->job);
-      }
+  wake_joiners(handlers);
+  while (Waiter* handler = handlers.pop()) static_cast<CompletionHandler*>(handler)->on_completion();
+}
+
+void JobNode::wake_joiners(WaitList& handlers) noexcept {
+  PostBatch batch;
+  const LockGuard guard(lock_);  // ends before the batch, which posts
+  while (Waiter* waiter = joiners_.pop()) {
+    if (waiter->job == nullptr) {
+      handlers.push(*waiter);
+    } else if (waiter->job->claim()) {
+      batch.add(*waiter->job);
     }
   }
-  while (Waiter* handler = handlers.pop()) static_cast<CompletionHandler*>(handler)->on_completion();
+}
+
+void JobNode::mark_stuck() noexcept {
+  for (JobNode* job = this; job != nullptr; job = job->parent_job_) {
+    job->set_flag(kStuck);
+    WaitList handlers;
+    job->wake_joiners(handlers);
+    while (Waiter* handler = handlers.pop()) {  // these wait for the end itself
+      const LockGuard guard(job->lock_);
+      job->joiners_.push(*handler);
+    }
+    if (job->has(kHasEpilogue)) return;
+  }
 }
 
 JobNode::Park JobNode::park_joiner(Waiter& waiter, PromiseBase& leaf) noexcept {
   JobNode& waiting = *leaf.job;
   const LockGuard guard(lock_);
-  if (has(kCompletedFlag)) return Park::kComplete;
+  if (has(kCompletedFlag | kStuck)) return Park::kComplete;
   waiter.job = &waiting;
   joiners_.push(waiter);
   if (waiting.arm(leaf)) return Park::kParked;

@@ -59,8 +59,14 @@ void SuspensionBase::abandon() noexcept {
 }
 
 void SuspensionBase::set_on_cancel(UniqueFunction<void()> handler) noexcept {
-  const LockGuard guard(lock_);
-  std::swap(on_cancel_, handler);
+  {
+    const LockGuard guard(lock_);
+    if (!was_cancelled_ || state_ == State::kDone) {
+      std::swap(on_cancel_, handler);
+      return;
+    }
+  }
+  if (handler) handler();  // the cancel has come by already
 }
 
 void SuspensionBase::on_cancel() noexcept {
@@ -68,6 +74,7 @@ void SuspensionBase::on_cancel() noexcept {
   {
     const LockGuard guard(lock_);
     if (state_ != State::kOpen) return;
+    was_cancelled_ = true;
     handler = std::move(on_cancel_);
   }
   if (handler) handler();

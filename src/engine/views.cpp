@@ -24,8 +24,9 @@ void require_side(const std::vector<TensorSpec>& specs, std::span<const View> vi
     for (const TensorSpec& spec : specs) {
       expected += (expected.empty() ? "'" : ", '") + spec.name + "' " + type_and_shape(spec);
     }
-    throw Error(ErrorCode::kInvalidArgument, std::to_string(views.size()) + " " + side + " tensors were given; expected " +
-                                                 std::to_string(specs.size()) + ": " + expected);
+    throw Error(ErrorCode::kInvalidArgument, std::to_string(views.size()) + " " + side +
+                                                 " tensors were given; expected " + std::to_string(specs.size()) +
+                                                 ": " + expected);
   }
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const TensorSpec& spec = specs[i];

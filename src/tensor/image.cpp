@@ -26,10 +26,9 @@ std::size_t rgb_bytes(stb::Size size) noexcept {
 
 void require_pixels(const Image& image) {
   if (image.width > 0 && image.height > 0 && image.rgb.size() == rgb_bytes({image.width, image.height})) return;
-  throw Error(ErrorCode::kInvalidArgument, "a picture of " + std::to_string(image.width) + " x " +
-                                               std::to_string(image.height) + " pixels with " +
-                                               std::to_string(image.rgb.size()) +
-                                               " bytes; expected 3 bytes for each pixel, and at least one pixel");
+  throw Error(ErrorCode::kInvalidArgument,
+              "a picture of " + std::to_string(image.width) + " x " + std::to_string(image.height) + " pixels with " +
+                  std::to_string(image.rgb.size()) + " bytes; expected 3 bytes for each pixel, and at least one pixel");
 }
 
 Target require_target(const TensorSpec& spec) {
@@ -57,8 +56,8 @@ struct Place {
 
 Place place_in(const Image& image, stb::Size target, ImageFit how) {
   if (how == ImageFit::kStretch) return {0, 0, target};
-  const double scale = std::min(static_cast<double>(target.width) / image.width,
-                                static_cast<double>(target.height) / image.height);
+  const double scale =
+      std::min(static_cast<double>(target.width) / image.width, static_cast<double>(target.height) / image.height);
   const auto scaled = [scale](int side, int limit) {
     return std::clamp(static_cast<int>(std::lround(side * scale)), 1, limit);
   };
@@ -79,9 +78,9 @@ std::vector<std::uint8_t> fitted_pixels(const Image& image, stb::Size target, Im
   std::vector<std::uint8_t> canvas(rgb_bytes(target), 0);
   const std::size_t row_bytes = static_cast<std::size_t>(place.size.width) * 3;
   for (int row = 0; row < place.size.height; ++row) {
-    const std::size_t to =
-        (static_cast<std::size_t>(place.top + row) * static_cast<std::size_t>(target.width) +
-         static_cast<std::size_t>(place.left)) * 3;
+    const std::size_t to = (static_cast<std::size_t>(place.top + row) * static_cast<std::size_t>(target.width) +
+                            static_cast<std::size_t>(place.left)) *
+                           3;
     std::copy_n(pixels.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(row) * row_bytes), row_bytes,
                 canvas.begin() + static_cast<std::ptrdiff_t>(to));
   }
@@ -95,7 +94,7 @@ Image decode_image(std::span<const std::byte> bytes, std::string_view name) {
   const std::string_view kind = kind_of_file(bytes.first(std::min<std::size_t>(bytes.size(), 64)));
   if (kind != "a PNG image" && kind != "a JPEG image") {
     throw Error(ErrorCode::kInvalidArgument, "'" + file + "' is " +
-                                                 (bytes.empty() ? "empty"
+                                                 (bytes.empty()  ? "empty"
                                                   : kind.empty() ? "no picture"
                                                                  : std::string(kind)) +
                                                  "; expected a PNG or JPEG picture");
@@ -167,10 +166,13 @@ void draw_box(Image& image, const PixelBox& box, Color color, int thickness) {
   for (int y = top; y < bottom; ++y) {
     for (int x = left; x < right; ++x) {
       // Distances from the box itself, not from what is left of it inside the picture.
-      const bool edge = x < static_cast<std::int64_t>(box.left) + thickness || y < static_cast<std::int64_t>(box.top) + thickness ||
-                        x >= static_cast<std::int64_t>(box.right) - thickness || y >= static_cast<std::int64_t>(box.bottom) - thickness;
+      const bool edge = x < static_cast<std::int64_t>(box.left) + thickness ||
+                        y < static_cast<std::int64_t>(box.top) + thickness ||
+                        x >= static_cast<std::int64_t>(box.right) - thickness ||
+                        y >= static_cast<std::int64_t>(box.bottom) - thickness;
       if (!edge) continue;
-      const std::size_t at = (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 3;
+      const std::size_t at =
+          (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)) * 3;
       image.rgb[at] = color.red;
       image.rgb[at + 1] = color.green;
       image.rgb[at + 2] = color.blue;

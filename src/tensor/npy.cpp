@@ -150,10 +150,11 @@ Tensor parse_npy(std::span<const std::byte> bytes, std::string_view name) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic)) {
     const std::string_view kind = kind_of_file(bytes.first(std::min<std::size_t>(bytes.size(), 64)));
-    throw Error(ErrorCode::kInvalidArgument,
-                "'" + file + "' is " +
-                    (bytes.empty() ? "empty" : kind.empty() ? "no .npy file" : std::string(kind)) +
-                    "; expected a NumPy array as numpy.save writes it");
+    throw Error(ErrorCode::kInvalidArgument, "'" + file + "' is " +
+                                                 (bytes.empty()  ? "empty"
+                                                  : kind.empty() ? "no .npy file"
+                                                                 : std::string(kind)) +
+                                                 "; expected a NumPy array as numpy.save writes it");
   }
   if (text.size() < kPreludeBytes) throw Error(ErrorCode::kDataLoss, "'" + file + "' ends within the .npy header");
   if (text[6] != 1) {
@@ -172,15 +173,16 @@ Tensor parse_npy(std::span<const std::byte> bytes, std::string_view name) {
 
   TensorSpec spec{.name = "", .type = type_of(*header.descriptor, file), .shape = *header.shape};
   if (*header.fortran_order && spec.shape.size() > 1) {
-    throw Error(ErrorCode::kInvalidArgument, "'" + file + "' holds its elements in Fortran order; expected C order "
-                                                          "(numpy.ascontiguousarray before numpy.save)");
+    throw Error(ErrorCode::kInvalidArgument, "'" + file +
+                                                 "' holds its elements in Fortran order; expected C order "
+                                                 "(numpy.ascontiguousarray before numpy.save)");
   }
   std::size_t expected = 0;
   try {
     expected = spec.byte_size();
   } catch (const Error&) {
-    throw Error(ErrorCode::kDataLoss, "'" + file + "' announces an array that no memory can hold: " +
-                                          to_string(spec.shape));
+    throw Error(ErrorCode::kDataLoss,
+                "'" + file + "' announces an array that no memory can hold: " + to_string(spec.shape));
   }
   const std::span<const std::byte> data = bytes.subspan(kPreludeBytes + header_bytes);
   // Compared before anything is allocated: a small file can't make us ask for much memory.

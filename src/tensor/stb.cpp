@@ -50,16 +50,16 @@ Size announced_size(std::span<const std::byte> bytes, const char*& reason) noexc
     reason = "more than 2 GiB";
     return {};
   }
-  const int known = stbi_info_from_memory(as_stb(bytes), static_cast<int>(bytes.size()), &size.width, &size.height,
-                                          &channels);
+  const int known =
+      stbi_info_from_memory(as_stb(bytes), static_cast<int>(bytes.size()), &size.width, &size.height, &channels);
   if (known == 0) reason = stbi_failure_reason();
   return known != 0 ? size : Size{};
 }
 
 std::vector<std::uint8_t> decode(std::span<const std::byte> bytes, Size& size, const char*& reason) {
   int channels = 0;
-  stbi_uc* pixels = stbi_load_from_memory(as_stb(bytes), static_cast<int>(bytes.size()), &size.width, &size.height,
-                                          &channels, 3);
+  stbi_uc* pixels =
+      stbi_load_from_memory(as_stb(bytes), static_cast<int>(bytes.size()), &size.width, &size.height, &channels, 3);
   if (pixels == nullptr) {
     reason = stbi_failure_reason();
     return {};
@@ -79,13 +79,14 @@ std::vector<std::byte> encode_png(std::span<const std::uint8_t> rgb, Size size) 
     static_cast<std::vector<std::byte>*>(to)->insert(static_cast<std::vector<std::byte>*>(to)->end(), begin,
                                                      begin + count);
   };
-  if (stbi_write_png_to_func(append, &bytes, size.width, size.height, 3, rgb.data(), size.width * 3) == 0) bytes.clear();
+  if (stbi_write_png_to_func(append, &bytes, size.width, size.height, 3, rgb.data(), size.width * 3) == 0)
+    bytes.clear();
   return bytes;
 }
 
 bool resize(std::span<const std::uint8_t> from, Size from_size, std::span<std::uint8_t> to, Size to_size) {
-  return stbir_resize_uint8(from.data(), from_size.width, from_size.height, 0, to.data(), to_size.width,
-                            to_size.height, 0, 3) != 0;
+  return stbir_resize_uint8(from.data(), from_size.width, from_size.height, 0, to.data(), to_size.width, to_size.height,
+                            0, 3) != 0;
 }
 
 }  // namespace tenure::stb

@@ -15,7 +15,9 @@ using testing::as_nobody;
 using testing::expect_error;
 using testing::TemporaryFolder;
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 TEST(FileTest, WritesAndReadsBack) {
   const TemporaryFolder folder;
@@ -49,7 +51,8 @@ TEST(FileTest, AFullDiskLeavesNothingBehind) {
   const TemporaryFolder folder;
   // The writer's own file beside the target is the disk that is full.
   std::filesystem::create_symlink("/dev/full", folder.path() / "data.part");
-  expect_error(ErrorCode::kResourceExhausted, [&] { write_file(folder.path() / "data", bytes_of("x")); }, "disk is full");
+  expect_error(
+      ErrorCode::kResourceExhausted, [&] { write_file(folder.path() / "data", bytes_of("x")); }, "disk is full");
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

@@ -43,8 +43,9 @@ TEST(ImageTest, ReadsBackThePngItWrote) {
 TEST(ImageTest, NamesAFileThatIsNoPicture) {
   const TemporaryFolder folder;
   const auto text = folder.write("notes.png", "just words");
-  expect_error(ErrorCode::kInvalidArgument, [&] { (void)read_image(text); }, "notes.png", "a text file",
-               "expected a PNG or JPEG picture");
+  expect_error(
+      ErrorCode::kInvalidArgument, [&] { (void)read_image(text); }, "notes.png", "a text file",
+      "expected a PNG or JPEG picture");
   const auto empty = folder.write("empty.png", "");
   expect_error(ErrorCode::kInvalidArgument, [&] { (void)read_image(empty); }, "empty.png' is empty");
   expect_error(ErrorCode::kNotFound, [&] { (void)read_image(folder.path() / "none.png"); }, "none.png");
@@ -67,8 +68,9 @@ TEST(ImageTest, RefusesMorePixelsThanItsLimitBeforeItDecodes) {
     bytes[at + 2] = std::byte{0x27};
     bytes[at + 3] = std::byte{0x10};
   }
-  expect_error(ErrorCode::kInvalidArgument, [&] { (void)decode_image(bytes, "bomb.png"); }, "10000 x 10000",
-               "at most 64 million");
+  expect_error(
+      ErrorCode::kInvalidArgument, [&] { (void)decode_image(bytes, "bomb.png"); }, "10000 x 10000",
+      "at most 64 million");
 }
 
 TEST(ImageTest, AnyFlippedByteIsAPictureOrAnError) {
@@ -78,7 +80,8 @@ TEST(ImageTest, AnyFlippedByteIsAPictureOrAnError) {
   std::mt19937 random(11);
   for (int round = 0; round < 3'000; ++round) {
     std::vector<std::byte> bytes = good;
-    for (int flips = 0; flips < 3; ++flips) bytes[8 + random() % (bytes.size() - 8)] ^= static_cast<std::byte>(1U << (random() % 8));
+    for (int flips = 0; flips < 3; ++flips)
+      bytes[8 + random() % (bytes.size() - 8)] ^= static_cast<std::byte>(1U << (random() % 8));
     try {
       (void)decode_image(bytes, "flipped.png");
     } catch (const Error& error) {
@@ -117,8 +120,9 @@ TEST(ImageTest, LetterboxKeepsTheRatioAndFillsWithBlack) {
 TEST(ImageTest, FitSaysWhatAnInputTakesThatIsNoPicture) {
   const Image image = checkered(8, 8);
   const TensorSpec plain{.name = "x", .type = ElementType::kFloat32, .shape = {1, 4}};
-  expect_error(ErrorCode::kInvalidArgument, [&] { (void)fit(image, plain); }, "'x' takes float32 [1, 4]",
-               "[1, height, width, 3]");
+  expect_error(
+      ErrorCode::kInvalidArgument, [&] { (void)fit(image, plain); }, "'x' takes float32 [1, 4]",
+      "[1, height, width, 3]");
   const TensorSpec open{.name = "x", .type = ElementType::kFloat32, .shape = {1, -1, -1, 3}};
   expect_error(ErrorCode::kInvalidArgument, [&] { (void)fit(image, open); }, "[1, -1, -1, 3]");
   const TensorSpec scalar{.name = "x", .type = ElementType::kFloat32, .shape = {}};

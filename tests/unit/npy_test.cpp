@@ -48,7 +48,8 @@ TEST(NpyTest, ReadsBackWhatItWrote) {
 }
 
 TEST(NpyTest, ReadsAHeaderAsNumpyWritesIt) {
-  const Tensor tensor = parse(npy("{'descr': '<i2', 'fortran_order': False, 'shape': (3,), }     \n", "\1\0\2\0\3\0"sv));
+  const Tensor tensor =
+      parse(npy("{'descr': '<i2', 'fortran_order': False, 'shape': (3,), }     \n", "\1\0\2\0\3\0"sv));
   EXPECT_EQ(tensor.spec().shape, (Shape{3}));
   EXPECT_EQ(tensor.view<std::int16_t>()[2], 3);
   EXPECT_EQ(parse(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", "\0\0\0\0"sv)).byte_size(), 4U);
@@ -63,7 +64,8 @@ TEST(NpyTest, NamesAFileOfAnotherKind) {
 }
 
 TEST(NpyTest, NamesAnElementTypeOrAnOrderThatItCannotRead) {
-  expect_refused(ErrorCode::kInvalidArgument, npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "12345678"),
+  expect_refused(ErrorCode::kInvalidArgument,
+                 npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "12345678"),
                  "'<f8'; expected one of float32");
   expect_refused(ErrorCode::kInvalidArgument, npy("{'descr': '>f4', 'fortran_order': False, 'shape': (), }", "1234"),
                  "most significant byte first");
@@ -75,19 +77,21 @@ TEST(NpyTest, RefusesDamage) {
   constexpr auto kLoss = ErrorCode::kDataLoss;
   expect_refused(kLoss, "\x93NUMPY\1"sv, "ends within");
   expect_refused(kLoss, "\x93NUMPY\1\0\xff\xff{}"sv, "65535 bytes");
-  expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }", "123"), "3 bytes", "expected 4");
+  expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }", "123"), "3 bytes",
+                 "expected 4");
   expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }", "12345"), "5 bytes");
   expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, }", ""), "no 'descr'");
   expect_refused(kLoss, npy("{'descr': '|u1, 'fortran_order'", ""), "no ");
   expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (-4,), }", ""), "no number");
-  expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,), }", ""), "no number");
+  expect_refused(kLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,), }", ""),
+                 "no number");
 }
 
 TEST(NpyTest, AHostileShapeAllocatesNothing) {
   expect_refused(ErrorCode::kDataLoss,
                  npy("{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }", ""), "no memory");
-  expect_refused(ErrorCode::kDataLoss,
-                 npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1000000000000,), }", ""), "expected 1000000000000");
+  expect_refused(ErrorCode::kDataLoss, npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1000000000000,), }", ""),
+                 "expected 1000000000000");
   std::string many = "{'descr': '|u1', 'fortran_order': False, 'shape': (";
   for (int i = 0; i < 17; ++i) many += "1,";
   expect_refused(ErrorCode::kDataLoss, npy(many + "), }", "1"), "more than 16 dimensions");

@@ -41,8 +41,9 @@ TEST(ViewsTest, NamesBytesThatDoNotMatchTheShape) {
   Tensor y({.name = "", .type = ElementType::kUInt8, .shape = {2}});
   const std::vector<ConstTensorView> inputs{{&x.spec(), x.bytes().first(8)}};
   const std::vector<TensorView> outputs{view_of(y)};
-  expect_error(ErrorCode::kInvalidArgument, [&] { require_views(signature(), inputs, outputs); },
-               "input 'x' has 8 bytes; expected 16");
+  expect_error(
+      ErrorCode::kInvalidArgument, [&] { require_views(signature(), inputs, outputs); },
+      "input 'x' has 8 bytes; expected 16");
 }
 
 TEST(EngineTest, EveryStopHasAName) {

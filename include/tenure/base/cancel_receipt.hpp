@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tenure/base/time.hpp>
 
@@ -35,8 +36,46 @@ struct CancelReceipt {
 [[nodiscard]] std::string to_string(const CancelReceipt& receipt);
 
 namespace detail {
-class ReceiptState;
-using ReceiptPtr = std::shared_ptr<ReceiptState>;  // shared by the request and by every copy of the error that tells of it
+
+/// A receipt on its way. Counted: the request and every copy of the error that tells of it hold it, and a cancel, which
+/// hands it on, allocates nothing.
+class ReceiptState {
+ public:
+  virtual void ref() noexcept = 0;
+  virtual void unref() noexcept = 0;
+
+ protected:
+  ~ReceiptState() = default;
+};
+
+class ReceiptPtr {
+ public:
+  ReceiptPtr() = default;
+  ReceiptPtr(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): reads like a pointer
+  /// Takes over a reference that the caller holds.
+  static ReceiptPtr adopt(ReceiptState& state) noexcept {
+    ReceiptPtr pointer;
+    pointer.state_ = &state;
+    return pointer;
+  }
+  ReceiptPtr(const ReceiptPtr& other) noexcept : state_(other.state_) {
+    if (state_ != nullptr) state_->ref();
+  }
+  ReceiptPtr(ReceiptPtr&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  ReceiptPtr& operator=(ReceiptPtr other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~ReceiptPtr() {
+    if (state_ != nullptr) state_->unref();
+  }
+  [[nodiscard]] ReceiptState* get() const noexcept { return state_; }
+  bool operator==(std::nullptr_t) const noexcept { return state_ == nullptr; }
+
+ private:
+  ReceiptState* state_ = nullptr;
+};
+
 }  // namespace detail
 
 }  // namespace tenure

@@ -155,6 +155,8 @@ class ChannelState : public Recycled {
   }
 
  private:
+  template <class U, class Derived>
+  friend class ChannelAwaiter;
   template <class U>
   friend class SendAwaiter;
   template <class U>

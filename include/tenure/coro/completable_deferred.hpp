@@ -72,12 +72,13 @@ class PromiseStateBase : public Recycled {
 };
 
 template <class T>
-class PromiseState final : public PromiseStateBase {
+class PromiseState : public PromiseStateBase {
  public:
   using Value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
   bool complete(Value value) {
     return finish([&] { value_.emplace(std::move(value)); });
   }
+  [[nodiscard]] const Value* value_if_done() noexcept { return is_done() && value_ ? &*value_ : nullptr; }
   const Value& get() {
     rethrow_error();
     return *value_;
@@ -164,6 +165,8 @@ class CompletableDeferred {
   bool complete(Value value = {}) const { return state_->complete(std::move(value)); }
   bool fail(std::exception_ptr error) const noexcept { return state_->fail(std::move(error)); }
   [[nodiscard]] bool is_done() const noexcept { return state_->is_done(); }
+  /// The value, where it was completed with one; it stays as long as this handle.
+  [[nodiscard]] const Value* value_if_done() const noexcept { return state_->value_if_done(); }
   [[nodiscard]] Pending<T> pending() const noexcept { return Pending<T>(*state_); }
   auto operator co_await() const noexcept { return detail::PromiseAwaiter<T>(*state_); }
 

@@ -17,7 +17,7 @@ class ConfinedDispatcher : public Dispatcher {
   void post(WorkItem& item) noexcept override;
   void post_all(WorkQueue items) noexcept override;
   [[nodiscard]] bool is_here() const noexcept final { return home_.load(std::memory_order_relaxed) == os::thread_number(); }
-  void run_unwinding() noexcept final;
+  void run_unwinding(const WorkItem& job) noexcept final;
 
   /// Runs what was ready when it was called; what that posts waits for the next call.
   std::size_t run_ready() noexcept override;
@@ -37,7 +37,6 @@ class ConfinedDispatcher : public Dispatcher {
   Lock lock_;
   WorkQueue ready_ TENURE_GUARDED_BY(lock_);
   Atomic<std::uint32_t> home_{os::thread_number()};  // changed only while nothing runs; orders nothing
-  bool is_unwinding_ = false;
 };
 
 /// The app's main thread, over whatever runs its events: Qt, GLib, SDL, Asio, Android's looper.
@@ -66,6 +65,7 @@ class MainDispatcher final : public ConfinedDispatcher {
   PostFunction post_function_;
   Dispatcher& fallback_;
   Turn* turn_;
+  Atomic<bool> is_on_its_way_{false};  // a call that the loop has taken and not yet made
 };
 
 /// A main loop for programs that have none: `run` blocks the thread that made it and runs what is posted.

@@ -6,7 +6,7 @@ namespace tenure {
 
 namespace detail {
 
-class DelayAwaiter : private TimerNode {
+class DelayAwaiter final : private TimerNode {
  public:
   explicit DelayAwaiter(Duration duration) noexcept : duration_(duration) {}
   DelayAwaiter(const DelayAwaiter&) = delete;

@@ -25,10 +25,7 @@ class JoinAwaiter : public Waiter {
     return park(self.promise());
   }
   void await_resume() const {
-    if (joins_itself_) {
-      throw Error(ErrorCode::kFailedPrecondition,
-                  "a job can't wait for its own end: \"" + std::string(target_->name()) + "\" is joined from inside itself");
-    }
+    if (joins_itself_ || !target_->has(kCompletedFlag)) throw_not_joined();
   }
 
  protected:
@@ -36,6 +33,7 @@ class JoinAwaiter : public Waiter {
 
  private:
   Handle park(PromiseBase& leaf) noexcept;
+  [[noreturn]] void throw_not_joined() const;
 
   JobRef target_;
   bool is_parked_ = false;
@@ -47,7 +45,8 @@ class JoinAwaiter : public Waiter {
 /// A counted handle on something that runs.
 ///
 /// Returns   `join()`: an awaitable that ends when the job and all its children have. `state()`: see JobState.
-/// Errors    `join()` throws kFailedPrecondition in a job that would wait for itself; never the job's own error.
+/// Errors    `join()` throws kFailedPrecondition in a job that would wait for itself, kDeadlineExceeded where native code
+///           that borrows from a frame of the job did not come back by its hard limit; never the job's own error.
 /// Cancel    `cancel()` takes effect at the next cancellation point of each coroutine in the job and its children; it
 ///           waits for nothing and allocates nothing. `join()` is a cancellation point.
 /// Threads   any.

@@ -32,6 +32,9 @@ class JobTree {
  public:
   JobTree(Dispatcher& default_dispatcher, TimerQueue& timers) noexcept
       : default_dispatcher(default_dispatcher), timers(timers) {}
+  /// True in a child made by fork: none of the threads that run this tree exist there (I19).
+  [[nodiscard]] bool is_inert() const noexcept { return os::fork_generation() != fork_generation_; }
+
   JobTree(const JobTree&) = delete;
   JobTree& operator=(const JobTree&) = delete;
 
@@ -41,6 +44,9 @@ class JobTree {
   Dispatcher& default_dispatcher;
   TimerQueue& timers;
   void* host = nullptr;  ///< the runtime of a higher layer, for `Scope::load`
+
+ private:
+  const std::uint32_t fork_generation_ = os::fork_generation();
 
  protected:
   ~JobTree() = default;
@@ -123,6 +129,7 @@ enum JobFlag : std::uint16_t {
   kHasEpilogue = 1024,  // runs `epilogue()` on its dispatcher after the last child, before it completes
   kDeferred = 2048,     // under a supervisor its error is kept for who awaits it
   kBodyCancelled = 4096,
+  kStuck = 16384,        // native code that borrows from a frame below did not come back: joining gives an error
   kResourceTold = 8192,  // on a resource: parent_ended() has been, or is being, called
 };
 
@@ -165,10 +172,11 @@ class JobNode : public WorkItem, public Link, public Recycled {
     // release: the claimer must see leaf_, step_ and what the awaiter wrote; acquire: we must see a cancel's cause.
     return wait_word_.compare_exchange_strong(expected, kArmedBit, std::memory_order_acq_rel, std::memory_order_acquire);
   }
-  /// As arm(), but a cancel does not take it: for waits that lend the frame's memory.
+  /// As arm(), but a cancel does not take it: for waits that lend the frame's memory. Once claimed, a cancel that came
+  /// meanwhile unwinds it.
   void arm_firm(PromiseBase& leaf) noexcept {
     leaf_ = &leaf;
-    step_ = Step::kResumeAlways;
+    step_ = Step::kResume;
     wait_word_.fetch_or(kFirmBit, std::memory_order_acq_rel);
   }
   [[nodiscard]] bool claim() noexcept;
@@ -193,9 +201,11 @@ class JobNode : public WorkItem, public Link, public Recycled {
   // acq_rel: who sees a flag sees what was written before it was set.
   void set_flag(std::uint16_t flag) noexcept { flags_.fetch_or(flag, std::memory_order_acq_rel); }
   /// Parks `waiter`, a frame of `leaf`, until the job is complete.
-  enum class Park : std::uint8_t { kParked, kComplete, kCancelled };
+  enum class Park : std::uint8_t { kParked, kComplete, kCancelled };  // kComplete: or stuck
   [[nodiscard]] Park park_joiner(Waiter& waiter, PromiseBase& leaf) noexcept;
   void forget_joiner(Waiter& waiter) noexcept;
+  /// Marks this job, and those above it up to its owner, as stuck in native code; who joins them is told.
+  void mark_stuck() noexcept;
   /// Calls `handler` once the job is complete; false, and not called, where it is so already.
   [[nodiscard]] bool add_handler(CompletionHandler& handler) noexcept;
   [[nodiscard]] bool is_ancestor_of(const JobNode& other) const noexcept;
@@ -215,6 +225,9 @@ class JobNode : public WorkItem, public Link, public Recycled {
 
   void run() noexcept final;
   [[nodiscard]] bool is_unwinding() const noexcept final;
+  [[nodiscard]] bool is_unwinding_under(const WorkItem& job) const noexcept final {
+    return is_unwinding() && static_cast<const JobNode&>(job).is_ancestor_of(*this);
+  }
   void refused() noexcept final { cancel(); }
 
  protected:
@@ -250,7 +263,11 @@ class JobNode : public WorkItem, public Link, public Recycled {
   void run_epilogue() noexcept;
   /// Carries out `next` for `job`, then goes up the tree as long as parents complete: a loop, no recursion (I6).
   static void advance(JobNode* job, Next next, const JobNode* inline_scope) noexcept;
+  void cancel_children_of_failed() noexcept;
+  /// Runs what is queued on `here`, the calling thread's dispatcher, to unwind jobs under this one (I8).
+  void run_unwinding(Dispatcher& here) noexcept;
   void tell_joiners() noexcept;
+  void wake_joiners(WaitList& handlers) noexcept;
   void call_listeners() noexcept;
   void unlink_listener(CancelListener& listener) noexcept TENURE_REQUIRES(lock_);
 

@@ -40,7 +40,10 @@ class OwnerJob final : public JobNode, private CancelListener {
  private:
   OwnerJob(JobNode& parent, Dispatcher& dispatcher, const char* name) noexcept
       : JobNode(parent.tree(), dispatcher, kSupervisor | kHasEpilogue, name) {}
-  void on_cancel() noexcept override { finish_body(); }
+  void on_cancel() noexcept override {
+    set_flag(kBodyCancelled);
+    finish_body();
+  }
   void epilogue() noexcept override;
 
   Lock state_lock_;

@@ -1,20 +1,15 @@
 #pragma once
 
-#include <memory>
-
 #include <tenure/base/cancel_receipt.hpp>
 #include <tenure/coro/completable_deferred.hpp>
 
 namespace tenure::detail {
 
 /// The receipt of one cancel, on its way: whoever has it may wait until all is quiet.
-class ReceiptState {
+class Receipt final : public PromiseState<CancelReceipt>, public ReceiptState {
  public:
-  void complete(const CancelReceipt& receipt) noexcept { result_.complete(receipt); }
-  [[nodiscard]] Pending<CancelReceipt> pending() const noexcept { return result_.pending(); }
-
- private:
-  CompletableDeferred<CancelReceipt> result_;
+  void ref() noexcept override { PromiseStateBase::ref(); }
+  void unref() noexcept override { PromiseStateBase::unref(); }
 };
 
 }  // namespace tenure::detail

@@ -48,6 +48,12 @@ class ResultJob : public JobNode {
     return error;
   }
 
+  /// An error that comes after a cancellation is reported and does not change the end: there is no result to take.
+  void fail_body(const std::exception_ptr& error) noexcept {
+    this->fail(error);
+    if (!this->has(kFailedFlag)) set_flag(kBodyCancelled);
+  }
+
   void enter(Task<T> task) noexcept {
     TaskPromise<T>* promise = task.release();
     promise->link = this;
@@ -138,7 +144,7 @@ class LaunchedJob final : public ResultJob<typename Body::Result> {
   }
   void end_with(const std::exception_ptr& error) noexcept {
     body_.reset();
-    if (error != nullptr) this->fail(error);
+    if (error != nullptr) this->fail_body(error);
     this->finish_body();
   }
 

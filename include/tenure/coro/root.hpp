@@ -13,7 +13,7 @@ namespace tenure {
 /// Cancel    `end` cancels every job of the tree.
 /// Threads   any; `end` on a thread that is no worker.
 /// Lifetime  outlives its jobs: call `end` until it says true, or never free it.
-class Root : public detail::JobTree {
+class Root final : public detail::JobTree {
  public:
   using ErrorHandler = UniqueFunction<void(std::exception_ptr error, const char* job_name)>;
 

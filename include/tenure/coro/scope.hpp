@@ -67,6 +67,7 @@ class Scope {
  private:
   template <class Body>
   detail::JobRef start(Body&& body, std::uint16_t flags) const {
+    require_own_process();
     auto job = detail::JobRef::adopt(new detail::LaunchedJob<std::remove_cvref_t<Body>>(
         job_->tree(), dispatcher(), flags, name_, std::forward<Body>(body)));
     if (!job_->attach(*job.get())) throw_closed();
@@ -74,6 +75,7 @@ class Scope {
     return job;
   }
   [[noreturn]] void throw_closed() const;
+  void require_own_process() const;
 
   detail::JobRef job_;
   Dispatcher* dispatcher_ = nullptr;

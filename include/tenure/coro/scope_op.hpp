@@ -42,7 +42,7 @@ class ScopeJob : public ResultJob<typename Body::Result> {
     return job.end_with(job.settle(end));
   }
   Handle end_with(const std::exception_ptr& error) noexcept {
-    if (error != nullptr) this->fail(error);
+    if (error != nullptr) this->fail_body(error);
     if (&this->dispatcher() != &this->parent_job()->dispatcher()) {
       this->finish_body();  // the parent's frame is resumed on its own dispatcher
       return std::noop_coroutine();

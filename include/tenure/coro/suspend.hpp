@@ -45,6 +45,7 @@ class SuspensionBase : public CancelListener, public Recycled {
   Atomic<std::uint32_t> references_{1};
   State state_ TENURE_GUARDED_BY(lock_) = State::kOpen;
   bool is_parked_ TENURE_GUARDED_BY(lock_) = false;
+  bool was_cancelled_ TENURE_GUARDED_BY(lock_) = false;
   JobNode* job_ = nullptr;
   UniqueFunction<void()> on_cancel_ TENURE_GUARDED_BY(lock_);
 };

@@ -48,6 +48,25 @@ inline Handle handle_of(PromiseBase& promise) noexcept {
 /// to resume next. `leaf` must be the suspended end of its chain.
 [[nodiscard]] Handle unwind(PromiseBase& leaf) noexcept;
 
+/// What is being unwound on this thread, one inside the other; `job` is null for user code run in between.
+struct Unwinding {
+  JobNode* job;
+  Unwinding* outer;
+};
+[[nodiscard]] const Unwinding* current_unwinding() noexcept;
+
+/// Marks, for a block, that the thread unwinds `job`.
+class UnwindingMark {
+ public:
+  explicit UnwindingMark(JobNode* job) noexcept;
+  ~UnwindingMark();
+  UnwindingMark(const UnwindingMark&) = delete;
+  UnwindingMark& operator=(const UnwindingMark&) = delete;
+
+ private:
+  Unwinding unwinding_;
+};
+
 template <class P>
 concept TenurePromise = std::derived_from<P, PromiseBase>;
 

@@ -16,6 +16,8 @@ class WorkItem {
  public:
   virtual void run() noexcept = 0;
   [[nodiscard]] virtual bool is_unwinding() const noexcept { return false; }
+  /// Whether it unwinds `job`, or a job below that one.
+  [[nodiscard]] virtual bool is_unwinding_under(const WorkItem&) const noexcept { return false; }
   /// The dispatcher has ceased to take work and hands the item to its fallback.
   virtual void refused() noexcept {}
 

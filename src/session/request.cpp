@@ -1,0 +1,49 @@
+#include "session/request.hpp"
+
+namespace tenure::detail {
+namespace {
+
+bool goes_before(const Request& a, const Request& b) noexcept {
+  if (a.options.priority != b.options.priority) return a.options.priority > b.options.priority;
+  if (a.options.deadline != b.options.deadline) return a.options.deadline < b.options.deadline;
+  return a.sequence < b.sequence;
+}
+
+}  // namespace
+
+void Answers::send() noexcept {
+  while (Request* request = first_) {
+    first_ = std::exchange(request->next, nullptr);
+    if (request->to_complete) request->receipt().complete(*request->to_complete);
+    const JobRef stuck = std::exchange(request->to_mark_stuck, JobRef());
+    if (JobNode* job = std::exchange(request->to_resume, nullptr)) job->post();
+    if (stuck) stuck->mark_stuck();
+    request->unref();
+  }
+}
+
+void Intake::push(Request& request) noexcept {
+  Request* before = last_;  // from the back: most requests are alike, and the newest goes last
+  while (before != nullptr && goes_before(request, *before)) before = before->previous;
+  Request* after = before == nullptr ? first_ : before->next;
+  request.previous = before;
+  request.next = after;
+  (before == nullptr ? first_ : before->next) = &request;
+  (after == nullptr ? last_ : after->previous) = &request;
+  ++size_;
+}
+
+void Intake::remove(Request& request) noexcept {
+  (request.previous == nullptr ? first_ : request.previous->next) = request.next;
+  (request.next == nullptr ? last_ : request.next->previous) = request.previous;
+  request.previous = request.next = nullptr;
+  --size_;
+}
+
+Request* Intake::pop() noexcept {
+  Request* request = first_;
+  if (request != nullptr) remove(*request);
+  return request;
+}
+
+}  // namespace tenure::detail

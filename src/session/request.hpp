@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tenure/coro/receipt.hpp>
+#include <tenure/engine/engine.hpp>
+#include <tenure/session/model_spec.hpp>
+
+namespace tenure::detail {
+
+/// One run, from its submission to its answer. Counted by the caller's awaiter and by the intake or the lane. What is
+/// not constant is guarded by the session's lock, but for the tensors: these are the lane's while it runs.
+class Request : public Recycled {
+ public:
+  enum class Phase : std::uint8_t { kNew, kQueued, kRunning, kEnded };
+
+  Request() : receipt_(*new Receipt) {}
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  void ref() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void unref() noexcept {
+    // acq_rel: whoever deletes, and frees the tensors, sees that the other one has let go.
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  [[nodiscard]] Receipt& receipt() noexcept { return receipt_; }
+  [[nodiscard]] ReceiptPtr share_receipt() noexcept {
+    receipt_.ref();
+    return ReceiptPtr::adopt(receipt_);
+  }
+
+  // Constant once submitted.
+  bool is_borrowing = false;
+  RunOptions options;
+  std::uint64_t sequence = 0;
+
+  // The tensors: given ones lie here, lent ones are seen through the views only.
+  Inputs inputs;
+  Outputs outputs;
+  std::vector<ConstTensorView> input_views;
+  std::vector<TensorView> output_views;
+
+  StopSignal stop;  // of this run, and only of this (I12)
+
+  // Under the session's lock.
+  Phase phase = Phase::kNew;
+  bool is_answered = false;   // exactly once (I15)
+  bool is_cancelled = false;  // by its caller, or by a close
+  TimePoint cancelled_at;
+  JobNode* waiting_job = nullptr;
+  std::exception_ptr error;
+
+  // What is to be done for it once the lock is free, see Answers.
+  JobNode* to_resume = nullptr;
+  JobRef to_mark_stuck;
+  std::optional<CancelReceipt> to_complete;
+  Request* previous = nullptr;
+  Request* next = nullptr;
+
+ private:
+  ~Request() { receipt_.unref(); }
+  Atomic<std::uint32_t> references_{1};
+  Receipt& receipt_;
+};
+
+/// Callers to be resumed and receipts to be completed once no lock is held (I9).
+class Answers {
+ public:
+  Answers() = default;
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+  ~Answers() { send(); }
+  /// A request that is in no intake; each at most once.
+  void add(Request& request) noexcept {
+    request.ref();
+    request.next = first_;
+    first_ = &request;
+  }
+  void send() noexcept;
+
+ private:
+  Request* first_ = nullptr;
+};
+
+/// The waiting requests of a session: by priority, then deadline, then submission. Under the session's lock.
+class Intake {
+ public:
+  void push(Request& request) noexcept;
+  void remove(Request& request) noexcept;
+  Request* pop() noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+ private:
+  Request* first_ = nullptr;
+  Request* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tenure::detail
