@@ -88,11 +88,11 @@ class FakeContext final : public EngineContext {
   }
 
  private:
-  static RunEnd run_native(const std::shared_ptr<FakeState>& shared_state, const FakeNativePtr& shared_native,
+  // By value: these copies are what stays when the context goes.
+  static RunEnd run_native(std::shared_ptr<FakeState> state,  // NOLINT(performance-unnecessary-value-param)
+                           FakeNativePtr native,              // NOLINT(performance-unnecessary-value-param)
                            std::span<const ConstTensorView> inputs, std::span<const TensorView> outputs,
                            StopSignal& stop) {
-    const std::shared_ptr<FakeState> state = shared_state;
-    const FakeNativePtr native = shared_native;
     const std::shared_ptr<const FakeScript> script = state->script();
     const std::shared_ptr<FakeTime> time = state->time();
     RunInProgress run(state, native);

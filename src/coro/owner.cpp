@@ -31,19 +31,24 @@ void OwnerJob::keep(std::unique_ptr<KeptState> state) {
 }
 
 void OwnerJob::set_error_handler(UniqueFunction<void(std::exception_ptr)> handler) {
+  auto added = std::make_unique<OwnerErrorHandler>();
+  added->function = std::move(handler);
   const LockGuard guard(state_lock_);
-  error_handler_ = std::move(handler);
+  added->replaced = std::move(error_handler_);
+  error_handler_ = std::move(added);
 }
 
 void OwnerJob::report(const std::exception_ptr& error, const char* job_name) noexcept {
+  OwnerErrorHandler* handler = nullptr;
   {
     const LockGuard guard(state_lock_);
-    if (error_handler_) {
-      error_handler_(error);
-      return;
-    }
+    handler = error_handler_.get();
   }
-  JobNode::report(error, job_name);
+  if (handler != nullptr && handler->function) {
+    handler->function(error);  // it may use the owner, or end it
+  } else {
+    JobNode::report(error, job_name);
+  }
 }
 
 void OwnerJob::epilogue() noexcept {

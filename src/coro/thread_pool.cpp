@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <tenure/base/check.hpp>
 #include <tenure/coro/thread_pool.hpp>
 
@@ -60,12 +61,14 @@ void ThreadPool::post_all(WorkQueue items) noexcept {
     post(*items.pop());
     return;
   }
+  auto wakes = static_cast<int>(std::min(items.size(), threads_.size()));
   {
     const LockGuard guard(lock_);
     shared_.append(items);
     waiting_.store(shared_.size(), std::memory_order_seq_cst);
   }
-  wake();
+  // As many as there are items: one worker alone would run them one after the other while the others sleep.
+  for (; wakes > 0 && parked_.load(std::memory_order_seq_cst) > 0; --wakes) event_.notify_one();
 }
 
 void ThreadPool::wake() noexcept {

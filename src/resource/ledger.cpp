@@ -77,6 +77,26 @@ void Ledger::note_locked(std::string_view subject, const char* what) noexcept {
   event.subject[length] = '\0';
 }
 
+void Ledger::count_done() noexcept {
+  const LockGuard guard(lock_);
+  ++runs_.done;
+}
+
+void Ledger::count_failed() noexcept {
+  const LockGuard guard(lock_);
+  ++runs_.failed;
+}
+
+void Ledger::count_cancelled(CancelEffect effect) noexcept {
+  const LockGuard guard(lock_);
+  ++runs_.cancelled[static_cast<std::size_t>(effect)];
+}
+
+RunTotals Ledger::runs() const noexcept {
+  const LockGuard guard(lock_);
+  return runs_;
+}
+
 LedgerTotals Ledger::totals() const noexcept {
   const LockGuard guard(lock_);
   return totals_;

@@ -174,20 +174,23 @@ void SessionCore::ended(Lane& lane, Request& request, const RunResult& result) n
     const LockGuard guard(lock_);  // ends before the answers, which are sent with no lock held
     call_ends(lane);
     request.phase = Request::Phase::kEnded;
+    Reply& reply = answers.add(request, Because::kEnded);
     if (result.error != nullptr) {
-      answer(request, result.error);
+      answer(request, result.error, reply);
     } else if (result.end == RunEnd::kDone) {
-      answer(request, nullptr);
+      answer(request, nullptr, reply);
     } else if (request.is_cancelled) {
-      answer(request, error(ErrorCode::kClosed, "it was closed in mid-run"));
+      answer(request, error(ErrorCode::kClosed, "it was closed in mid-run"), reply);
     } else {
-      answer(request, error(ErrorCode::kInternal, "a run was stopped that nobody had asked to stop"));
+      answer(request, error(ErrorCode::kInternal, "a run was stopped that nobody had asked to stop"), reply);
     }
-    if (request.is_cancelled) {
+    if (!request.is_cancelled) {
+      request.error == nullptr ? host_.ledger.count_done() : host_.ledger.count_failed();
+    } else if (!request.is_quarantined) {  // the quarantine has told its receipt
       const CancelEffect effect = result.end == RunEnd::kStopped ? CancelEffect::kStopped : CancelEffect::kDiscarded;
-      request.to_complete = CancelReceipt{effect, request.stop.steps(), host_.timers().now() - request.cancelled_at};
+      reply.to_complete = CancelReceipt{effect, request.stop.steps(), host_.timers().now() - request.cancelled_at};
+      host_.ledger.count_cancelled(effect);
     }
-    answers.add(request);
   }
   request.unref();  // the lane's
   if (result.is_device_lost) fail(result.error);

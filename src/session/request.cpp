@@ -12,13 +12,14 @@ bool goes_before(const Request& a, const Request& b) noexcept {
 }  // namespace
 
 void Answers::send() noexcept {
-  while (Request* request = first_) {
-    first_ = std::exchange(request->next, nullptr);
-    if (request->to_complete) request->receipt().complete(*request->to_complete);
-    const JobRef stuck = std::exchange(request->to_mark_stuck, JobRef());
-    if (JobNode* job = std::exchange(request->to_resume, nullptr)) job->post();
+  while (Reply* reply = first_) {
+    first_ = reply->next;
+    Request& request = *reply->request;
+    if (reply->to_complete) request.receipt().complete(*reply->to_complete);
+    const JobRef stuck = std::move(reply->to_mark_stuck);
+    if (reply->to_resume != nullptr) reply->to_resume->post();
     if (stuck) stuck->mark_stuck();
-    request->unref();
+    request.unref();
   }
 }
 

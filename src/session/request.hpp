@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -9,6 +10,21 @@
 #include <tenure/session/model_spec.hpp>
 
 namespace tenure::detail {
+
+class Request;
+
+/// What is to be done for a request once no lock is held (I9).
+struct Reply {
+  JobNode* to_resume = nullptr;
+  JobRef to_mark_stuck;
+  std::optional<CancelReceipt> to_complete;
+  Request* request = nullptr;
+  Reply* next = nullptr;
+};
+
+/// Why a reply is due. A close, a quarantine and the end of the native call may come from three threads at once, so each
+/// has a reply of its own.
+enum class Because : std::uint8_t { kEnded, kClosed, kQuarantined };
 
 /// One run, from its submission to its answer. Counted by the caller's awaiter and by the intake or the lane. What is
 /// not constant is guarded by the session's lock, but for the tensors: these are the lane's while it runs.
@@ -49,16 +65,13 @@ class Request : public Recycled {
   Phase phase = Phase::kNew;
   bool is_answered = false;   // exactly once (I15)
   bool is_cancelled = false;  // by its caller, or by a close
+  bool is_quarantined = false;
   TimePoint cancelled_at;
   JobNode* waiting_job = nullptr;
   std::exception_ptr error;
-
-  // What is to be done for it once the lock is free, see Answers.
-  JobNode* to_resume = nullptr;
-  JobRef to_mark_stuck;
-  std::optional<CancelReceipt> to_complete;
   Request* previous = nullptr;
   Request* next = nullptr;
+  std::array<Reply, 3> replies;  // by Because
 
  private:
   ~Request() { receipt_.unref(); }
@@ -66,23 +79,26 @@ class Request : public Recycled {
   Receipt& receipt_;
 };
 
-/// Callers to be resumed and receipts to be completed once no lock is held (I9).
+/// Replies, collected under the session's lock and sent with none held.
 class Answers {
  public:
   Answers() = default;
   Answers(const Answers&) = delete;
   Answers& operator=(const Answers&) = delete;
   ~Answers() { send(); }
-  /// A request that is in no intake; each at most once.
-  void add(Request& request) noexcept {
+  /// The one reply of its kind.
+  Reply& add(Request& request, Because reason) noexcept {
+    Reply& reply = request.replies[static_cast<std::size_t>(reason)];
     request.ref();
-    request.next = first_;
-    first_ = &request;
+    reply.request = &request;
+    reply.next = first_;
+    first_ = &reply;
+    return reply;
   }
   void send() noexcept;
 
  private:
-  Request* first_ = nullptr;
+  Reply* first_ = nullptr;
 };
 
 /// The waiting requests of a session: by priority, then deadline, then submission. Under the session's lock.

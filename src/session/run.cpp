@@ -94,6 +94,7 @@ Capabilities Session::capabilities() const noexcept { return core_->capabilities
 SessionState Session::state() const noexcept { return core_->state(); }
 const std::string& Session::name() const noexcept { return core_->name(); }
 std::size_t Session::waiting() const noexcept { return core_->waiting(); }
+std::size_t Session::running() const noexcept { return core_->running(); }
 
 namespace detail {
 namespace {

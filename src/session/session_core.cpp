@@ -193,13 +193,13 @@ SessionCore::Submitted SessionCore::put_into_intake(Request& request, PromiseBas
   return wake_one() ? Submitted::kToWaitingLane : Submitted::kToBusyLane;
 }
 
-void SessionCore::answer(Request& request, std::exception_ptr error) noexcept {
+void SessionCore::answer(Request& request, std::exception_ptr error, Reply& reply) noexcept {
   if (request.is_answered) return;
   request.is_answered = true;
   request.error = std::move(error);
   JobNode* job = std::exchange(request.waiting_job, nullptr);
   // A cancel that took the caller first has won; its frames go, and the answer with them.
-  if (job != nullptr && job->claim()) request.to_resume = job;
+  if (job != nullptr && job->claim()) reply.to_resume = job;
 }
 
 void SessionCore::cancel(Request& request) noexcept {
@@ -222,9 +222,10 @@ void SessionCore::cancel(Request& request) noexcept {
 void SessionCore::drop(Request& request, const std::exception_ptr& error, Answers& answers) noexcept {
   request.phase = Request::Phase::kEnded;
   request.is_cancelled = true;
-  request.to_complete = CancelReceipt{};
-  answer(request, error);
-  answers.add(request);
+  host_.ledger.count_cancelled(CancelEffect::kDropped);
+  Reply& reply = answers.add(request, Because::kEnded);
+  reply.to_complete = CancelReceipt{};
+  answer(request, error, reply);
   request.unref();  // the intake's
 }
 
@@ -250,6 +251,13 @@ void SessionCore::rethrow_answer(Request& request) {
     error = request.error;
   }
   if (error != nullptr) std::rethrow_exception(error);
+}
+
+std::size_t SessionCore::running() const noexcept {
+  const LockGuard guard(lock_);
+  std::size_t running = 0;
+  for (const auto& lane : lanes_) running += lane->call_.request != nullptr ? 1 : 0;
+  return running;
 }
 
 void SessionCore::require_usable() const {

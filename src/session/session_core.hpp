@@ -77,6 +77,7 @@ class SessionCore final : private TimerNode {
     const LockGuard guard(lock_);
     return intake_.size();
   }
+  [[nodiscard]] std::size_t running() const noexcept;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] RuntimeCore& host() const noexcept { return host_; }
   [[nodiscard]] bool is_inert() const noexcept { return host_.root->is_inert(); }
@@ -92,7 +93,7 @@ class SessionCore final : private TimerNode {
     return state_ == SessionState::kReady || state_ == SessionState::kDraining;
   }
   /// Gives a request its one answer; `Answers` sends it.
-  void answer(Request& request, std::exception_ptr error) noexcept TENURE_REQUIRES(lock_);
+  void answer(Request& request, std::exception_ptr error, Reply& reply) noexcept TENURE_REQUIRES(lock_);
   /// Ends a request that has been taken out of the intake and was never run.
   void drop(Request& request, const std::exception_ptr& error, Answers& answers) noexcept TENURE_REQUIRES(lock_);
   void drop_waiting(const std::exception_ptr& error, Answers& answers) noexcept TENURE_REQUIRES(lock_);

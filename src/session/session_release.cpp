@@ -51,9 +51,7 @@ void SessionCore::stop_running(const std::exception_ptr& error, Answers& answers
     request->cancelled_at = host_.timers().now();
     request->stop.request();
     // One that lends its tensors waits until native code has let go (I16).
-    if (request->is_borrowing) continue;
-    answer(*request, error);
-    answers.add(*request);
+    if (!request->is_borrowing) answer(*request, error, answers.add(*request, Because::kClosed));
   }
 }
 

@@ -68,15 +68,17 @@ void SessionCore::quarantine(Lane& lane, Answers& answers) noexcept {
     const TimePoint now = host_.timers().now();
     const Duration waited = request->is_cancelled ? now - request->cancelled_at : Duration{0};
     request->is_cancelled = true;
-    request->cancelled_at = now;
+    request->is_quarantined = true;
+    host_.ledger.count_cancelled(CancelEffect::kQuarantined);
     request->stop.request();  // should it still look
-    request->to_complete = CancelReceipt{CancelEffect::kQuarantined, request->stop.steps(), waited};
+    Reply& reply = answers.add(*request, Because::kQuarantined);
+    reply.to_complete = CancelReceipt{CancelEffect::kQuarantined, request->stop.steps(), waited};
     if (request->is_borrowing) {
-      request->to_mark_stuck = JobRef(request->waiting_job);  // its frame stays: native code uses it
+      reply.to_mark_stuck = JobRef(request->waiting_job);  // its frame stays: native code uses it
     } else {
-      answer(*request, error(ErrorCode::kDeadlineExceeded, "the native call did not come back by its hard limit", request));
+      answer(*request, error(ErrorCode::kDeadlineExceeded, "the native call did not come back by its hard limit", request),
+             reply);
     }
-    answers.add(*request);
   }
   wake_all();
 }

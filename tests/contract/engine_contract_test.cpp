@@ -28,7 +28,8 @@ class EngineContract : public ::testing::TestWithParam<EngineCase> {
     source_.file = GetParam().model();
   }
   void TearDown() override {
-    if (engine_ != nullptr) EXPECT_EQ(engine_->native_counts(), NativeCounts{}) << "something native is left behind";
+    if (engine_ == nullptr) return;
+    EXPECT_EQ(engine_->native_counts(), NativeCounts{}) << "something native is left behind";
   }
 
   Loaded load() { return {*engine_, source_, GetParam().options}; }
@@ -140,7 +141,9 @@ TEST_P(EngineContract, AStopEndsTheRunItWasMeantForAndNoOther) {
   StopSignal next;
   EXPECT_EQ(model.run(next), RunEnd::kDone);
   EXPECT_EQ(model.output_bytes(), expected);
-  if (GetParam().stops != Stops::kNever) EXPECT_GT(next.steps(), 1U);
+  if (GetParam().stops != Stops::kNever) {
+    EXPECT_GT(next.steps(), 1U);
+  }
 }
 
 TEST_P(EngineContract, AStopInMidRunIsSeenAtTheNextStep) {
@@ -265,7 +268,7 @@ std::vector<EngineCase> all_cases() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, ::testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace tenure::testing

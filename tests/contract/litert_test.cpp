@@ -14,6 +14,20 @@
 namespace tenure::testing {
 namespace {
 
+// The engine's own threads are not instrumented: ThreadSanitizer sees their work and not what orders it.
+#if defined(__SANITIZE_THREAD__)
+#define TENURE_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TENURE_UNDER_TSAN 1
+#endif
+#endif
+#ifdef TENURE_UNDER_TSAN
+constexpr int kEngineThreads = 1;
+#else
+constexpr int kEngineThreads = 2;
+#endif
+
 std::shared_ptr<Engine> open_here() { return open_litert(cache_folder() / "engines" / "litert"); }
 
 ModelSource known_source(std::string_view name) {
@@ -82,7 +96,7 @@ TEST_F(LiteRtTest, RunsOneAtATimeOnAnInstanceAndSaysSo) {
   first.request();
   lane.join();
   // Where the first run was over before the second began, both are right.
-  if (!message.empty()) EXPECT_NE(message.find("one at a time"), std::string::npos);
+  EXPECT_TRUE(message.empty() || message.find("one at a time") != std::string::npos) << message;
 }
 
 TEST_F(LiteRtTest, InstancesRunSideBySide) {
@@ -91,6 +105,7 @@ TEST_F(LiteRtTest, InstancesRunSideBySide) {
   StopSignal stop;
   (void)reference.run(stop);
   std::vector<std::thread> lanes;
+  lanes.reserve(3);
   for (int lane = 0; lane < 3; ++lane) {
     lanes.emplace_back([&] {
       Loaded model(*engine_, known_source("face"), {});
@@ -129,7 +144,7 @@ TEST_F(LiteRtTest, EveryFetchedModelLoadsAndRunsOnBothKernels) {
     for (const bool stoppable : {false, true}) {
       ModelSource source;
       source.file = entry.path();
-      Loaded model(*engine_, source, {.threads = 2, .stoppable = stoppable});
+      Loaded model(*engine_, source, {.threads = kEngineThreads, .stoppable = stoppable});
       StopSignal stop;
       EXPECT_EQ(model.run(stop), RunEnd::kDone) << entry.path();
     }

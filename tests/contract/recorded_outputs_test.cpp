@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(Models, RecordedOutputs,
                                            Recorded{"hand", "xnnpack"}, Recorded{"hand", "builtin"},
                                            Recorded{"pose", "xnnpack"}, Recorded{"pose", "builtin"},
                                            Recorded{"segment", "xnnpack"}),
-                         [](const auto& info) {
-                           return std::string(info.param.model) + "_" + std::string(info.param.kernels);
+                         [](const auto& test) {
+                           return std::string(test.param.model) + "_" + std::string(test.param.kernels);
                          });
 
 }  // namespace

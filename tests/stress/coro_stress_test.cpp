@@ -86,7 +86,7 @@ TEST(CoroStress, CancelAgainstLaunchAndFirstStep) {
 TEST(CoroStress, I5_CancelAgainstLaunchOfChildren) {
   std::mt19937_64 random(testing::stress_seed());
   StressWorld world;
-  const int rounds = scaled(300);
+  const int rounds = scaled(80);
   for (int round = 0; round < rounds; ++round) {
     auto body = [](Scope scope) -> Task<void> {
       auto child = []() -> Task<void> { co_await delay(1h); };

@@ -9,6 +9,12 @@ namespace tenure {
 
 namespace detail {
 
+/// What takes an owner's errors. It is called with no lock held, so one that is replaced stays until the job goes.
+struct OwnerErrorHandler {
+  UniqueFunction<void(std::exception_ptr)> function;
+  std::unique_ptr<OwnerErrorHandler> replaced;
+};
+
 /// A piece of state that lives in an owner's job.
 struct KeptState {
   KeptState() = default;
@@ -48,7 +54,7 @@ class OwnerJob final : public JobNode, private CancelListener {
 
   Lock state_lock_;
   std::unique_ptr<KeptState> kept_ TENURE_GUARDED_BY(state_lock_);  // the newest first, which is also the first to go
-  UniqueFunction<void(std::exception_ptr)> error_handler_ TENURE_GUARDED_BY(state_lock_);
+  std::unique_ptr<OwnerErrorHandler> error_handler_ TENURE_GUARDED_BY(state_lock_);
 };
 
 }  // namespace detail

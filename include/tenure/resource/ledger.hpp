@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tenure/base/cancel_receipt.hpp>
 #include <tenure/base/lock.hpp>
 #include <tenure/base/time.hpp>
 
@@ -47,6 +48,13 @@ struct LedgerTotals {
   std::uint64_t made = 0;          ///< since the beginning
 };
 
+/// What became of the runs that a lane or an intake has had, since the beginning.
+struct RunTotals {
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::array<std::uint64_t, 4> cancelled{};  ///< by CancelEffect
+};
+
 /// The account of every live resource of the three tiers: who made it, where, when, its bytes, its parent, its state.
 ///
 /// Returns   copies: what is live now, the latest events, the sums.
@@ -65,8 +73,12 @@ class Ledger {
   void remove(std::uint64_t id) noexcept;
   void set_quarantined(std::uint64_t id, bool is_quarantined) noexcept;
   void note(std::string_view subject, const char* what) noexcept;
+  void count_done() noexcept;
+  void count_failed() noexcept;
+  void count_cancelled(CancelEffect effect) noexcept;
 
   [[nodiscard]] LedgerTotals totals() const noexcept;
+  [[nodiscard]] RunTotals runs() const noexcept;
   [[nodiscard]] std::vector<LedgerEntry> entries() const;
   /// The latest events, oldest first; at most kMaxEvents.
   [[nodiscard]] std::vector<LedgerEvent> events() const;
@@ -81,6 +93,7 @@ class Ledger {
   mutable Lock lock_;
   std::unordered_map<std::uint64_t, LedgerEntry> live_ TENURE_GUARDED_BY(lock_);
   LedgerTotals totals_ TENURE_GUARDED_BY(lock_);
+  RunTotals runs_ TENURE_GUARDED_BY(lock_);
   std::array<LedgerEvent, kMaxEvents> events_ TENURE_GUARDED_BY(lock_){};
   std::uint64_t event_count_ TENURE_GUARDED_BY(lock_) = 0;
 };

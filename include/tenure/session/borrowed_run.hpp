@@ -9,7 +9,7 @@ namespace detail {
 class Request;
 
 /// Parks the caller of a run until it is answered. The request is counted: the lane has it too.
-class RequestAwaiter : public CancelListener {
+class RequestAwaiter final : public CancelListener {
  public:
   RequestAwaiter(SessionRef core, Request& request, bool is_borrowing) noexcept
       : core_(std::move(core)), request_(&request), is_borrowing_(is_borrowing) {}

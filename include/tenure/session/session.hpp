@@ -110,6 +110,8 @@ class Session {
   [[nodiscard]] const std::string& name() const noexcept;
   /// Requests that wait for a lane.
   [[nodiscard]] std::size_t waiting() const noexcept;
+  /// Requests that are in native code.
+  [[nodiscard]] std::size_t running() const noexcept;
   explicit operator bool() const noexcept { return static_cast<bool>(core_); }
 
  private:

@@ -1,0 +1,25 @@
+include(CMakePackageConfigHelpers)
+
+get_property(tenure_room_targets GLOBAL PROPERTY TENURE_ROOM_TARGETS)
+install(TARGETS tenure_all ${tenure_room_targets} EXPORT TenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tenure" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp")
+foreach(engine IN ITEMS fake litert)
+  if(TARGET tenure_engine_${engine})
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/engines/${engine}"
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenure_engines/engines FILES_MATCHING PATTERN "*.hpp")
+  endif()
+endforeach()
+if(TARGET tenure)
+  install(TARGETS tenure RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(tenure_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tenure)
+install(EXPORT TenureTargets NAMESPACE Tenure:: DESTINATION ${tenure_package_dir})
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/TenureConfig.cmake.in"
+                              "${PROJECT_BINARY_DIR}/TenureConfig.cmake" INSTALL_DESTINATION ${tenure_package_dir})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/TenureConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/TenureConfig.cmake" "${PROJECT_BINARY_DIR}/TenureConfigVersion.cmake"
+        DESTINATION ${tenure_package_dir})
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY.md"
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})

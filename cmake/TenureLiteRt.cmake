@@ -1,0 +1,27 @@
+# The LiteRT engine is built when the engine's own headers are in the cache (tools/fetch/fetch puts them there).
+# The engine itself is opened at run time, so nothing is linked but the loader.
+set(tenure_litert_headers "${TENURE_CACHE_DIR}/include")
+set(tenure_litert_wanted OFF)
+if(TENURE_WITH_LITERT STREQUAL "AUTO")
+  if(EXISTS "${tenure_litert_headers}/litert/c/litert_common.h")
+    set(tenure_litert_wanted ON)
+  else()
+    message(STATUS "LiteRT: no headers in ${tenure_litert_headers}; built without it (run tools/fetch/fetch)")
+  endif()
+elseif(TENURE_WITH_LITERT)
+  if(NOT EXISTS "${tenure_litert_headers}/litert/c/litert_common.h")
+    message(FATAL_ERROR "TENURE_WITH_LITERT is ON, but ${tenure_litert_headers} has no LiteRT headers. "
+                        "Run tools/fetch/fetch, or set TENURE_CACHE_DIR to a cache that has them.")
+  endif()
+  set(tenure_litert_wanted ON)
+endif()
+
+if(tenure_litert_wanted)
+  tenure_add_engine(litert)
+  get_target_property(tenure_litert_kind tenure_engine_litert TYPE)
+  if(tenure_litert_kind STREQUAL "STATIC_LIBRARY")
+    target_include_directories(tenure_engine_litert SYSTEM PRIVATE "${tenure_litert_headers}")
+    target_link_libraries(tenure_engine_litert PUBLIC ${CMAKE_DL_LIBS})
+    target_compile_definitions(tenure_engine_litert PUBLIC $<BUILD_INTERFACE:TENURE_HAS_LITERT=1>)
+  endif()
+endif()
