@@ -10,6 +10,7 @@ int main(int count, char** arguments) {
     std::puts("tenure_bench [CACHE] [ROUNDS]: what sessions cost over the bare engine, as ratios within one run");
     return 0;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::string cache = count > 1 ? arguments[1] : ".cache";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 100;
   try {

@@ -21,7 +21,7 @@ Task<void> run_once(Session session) {
 }
 
 std::vector<double> measure_cancel(Dispatcher& where, int rounds) {
-  testing::FakeEngine engine{testing::FakeScript{.run_time = 5ms}};
+  testing::FakeEngine engine{testing::FakeScript{.run_time = 100ms, .stops = Stops::kPerNode, .steps = 200}};
   Runtime runtime;
   runtime.add_engine(engine.share());
   std::vector<double> costs;

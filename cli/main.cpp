@@ -24,9 +24,7 @@ void add_verbs(CLI::App& app, Context& context) {
   add_models(app, context);
   add_inspect(app, context);
   add_run(app, context);
-#if __has_include("cli/storm/storm_verb.cpp")
   add_storm(app, context);
-#endif
 }
 
 std::vector<std::string> verbs_of(const CLI::App& app) {

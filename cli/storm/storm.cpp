@@ -15,7 +15,7 @@ using Seconds = std::chrono::seconds;
 
 constexpr Duration kBeat = Milliseconds(2);
 constexpr Duration kLongestPage = Seconds(30);   // a page that takes longer to go is hung
-constexpr std::size_t kMostLeaving = 16;         // pages that are still on their way out
+constexpr std::size_t kMostLeaving = 4;         // pages that are still on their way out
 constexpr std::uint64_t kWarmUpPages = 200;
 
 /// What the storm knows while it blows. On the screen's thread, but for `left`.
@@ -65,9 +65,8 @@ PagePlan plan_page(Weather& weather) {
   plan.model = options.models[weather.random() % options.models.size()];
   plan.model.stoppable = (weather.random() & 1) != 0;  // half of the pages on kernels that can be stopped
   plan.wanted = choose_wanted(weather);
-  plan.in_flight = plan.wanted == LeftIn::kQueued ? std::max(2, options.in_flight)
-                   : plan.wanted == LeftIn::kRunning ? 1
-                                                     : options.in_flight;
+  const bool is_alone = plan.wanted == LeftIn::kRunning || plan.wanted == LeftIn::kDelivery;
+  plan.in_flight = plan.wanted == LeftIn::kQueued ? std::max(2, options.in_flight) : is_alone ? 1 : options.in_flight;
   plan.moment = between(weather, options.min_dwell, options.max_dwell);
   if (plan.wanted == LeftIn::kLoading) plan.moment /= 2;
   plan.dwell = Duration{0};
@@ -106,14 +105,14 @@ Task<void> show_page(Scope screen, Runtime& runtime, Dispatcher& loop, Weather& 
   Scope scope = page.scope();
   Page* content = &*state;
   scope.launch(&Page::live, content, scope);
-  Job moment = scope.launch(&Page::await_the_moment, content);
+  UniqueFunction<void()> leave = [&page, &screen, &weather, content] {
+    content->note_left();
+    ++weather.leaving;
+    screen.launch(see_off, page.job(), Gone(weather, std::chrono::steady_clock::now()));
+    page.cancel();
+  };
+  Job moment = scope.launch(&Page::leave_at_the_moment, content, std::move(leave));
   co_await moment.join();
-  content->note_left();
-  const TimePoint left_at = std::chrono::steady_clock::now();
-  ++weather.leaving;
-  Job job = page.job();
-  page.cancel();
-  screen.launch(see_off, std::move(job), Gone(weather, left_at));
 }
 
 Task<void> blow(Scope screen, Runtime& runtime, Dispatcher& loop, Weather& weather,

@@ -7,6 +7,7 @@
 #include <tenure/base/file.hpp>
 #include <tenure/tensor/image.hpp>
 
+#include "tensor/jpeg_check.hpp"
 #include "tensor/stb.hpp"
 
 namespace tenure {
@@ -99,8 +100,8 @@ Image decode_image(std::span<const std::byte> bytes, std::string_view name) {
                                                                  : std::string(kind)) +
                                                  "; expected a PNG or JPEG picture");
   }
-  const char* reason = nullptr;
-  const stb::Size announced = stb::announced_size(bytes, reason);
+  const char* reason = kind == "a JPEG image" ? stb::damage_in_jpeg(bytes) : nullptr;
+  const stb::Size announced = reason == nullptr ? stb::announced_size(bytes, reason) : stb::Size{};
   if (static_cast<std::int64_t>(announced.width) * announced.height > kMaxPixels) {
     throw Error(ErrorCode::kInvalidArgument, "'" + file + "' has " + std::to_string(announced.width) + " x " +
                                                  std::to_string(announced.height) +
@@ -108,7 +109,7 @@ Image decode_image(std::span<const std::byte> bytes, std::string_view name) {
   }
   stb::Size size;
   Image image;
-  if (announced.width > 0 && announced.height > 0) image.rgb = stb::decode(bytes, size, reason);
+  if (reason == nullptr && announced.width > 0 && announced.height > 0) image.rgb = stb::decode(bytes, size, reason);
   if (image.rgb.empty()) {
     throw Error(ErrorCode::kDataLoss, "'" + file + "' begins like " + std::string(kind) + " but is damaged (" +
                                           (reason == nullptr ? "no pixels" : reason) + ")");

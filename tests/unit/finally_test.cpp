@@ -75,8 +75,8 @@ Task<void> bracketed(OrderLog& log, bool fails) {
 }
 
 TEST(FinallyTest, ItsErrorIsReportedAfterACancellationWhichGoesOn) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Job job = world.scope().launch(bracketed, std::ref(log), true);
   world.run_ready();
   job.cancel();
@@ -87,8 +87,8 @@ TEST(FinallyTest, ItsErrorIsReportedAfterACancellationWhichGoesOn) {
 }
 
 TEST(FinallyTest, ASecondCancelDoesNotReachTheCleanUp) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Owner owner = world.open("page");
   Job job = owner.launch(bracketed, std::ref(log), false);
   world.run_ready();
@@ -101,8 +101,8 @@ TEST(FinallyTest, ASecondCancelDoesNotReachTheCleanUp) {
 }
 
 TEST(FinallyTest, NotEnteredThereIsNoCleanUp) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Job job = world.scope().launch(bracketed, std::ref(log), false);
   job.cancel();
   world.run_until_idle();
@@ -152,8 +152,8 @@ Task<void> use_resource(Used used, Scope canceller, bool fails) {
 }
 
 TEST(WithResourceTest, NoCancelSlipsInBetweenAcquireAndUse) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   testing::ResourceCount count;
   auto body = [](Scope scope, OrderLog& events, testing::ResourceCount& counted) -> Task<void> {
     Used used{events, counted};
@@ -165,8 +165,8 @@ TEST(WithResourceTest, NoCancelSlipsInBetweenAcquireAndUse) {
 }
 
 TEST(WithResourceTest, AnErrorOfUseReleases) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   testing::ResourceCount count;
   auto body = [](Scope, OrderLog& events, testing::ResourceCount& counted) -> Task<void> {
     Used used{events, counted};

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <tenure/base/file.hpp>
@@ -73,21 +75,46 @@ TEST(ImageTest, RefusesMorePixelsThanItsLimitBeforeItDecodes) {
       "at most 64 million");
 }
 
-TEST(ImageTest, AnyFlippedByteIsAPictureOrAnError) {
-  const TemporaryFolder folder;
-  write_png(folder.path() / "x.png", checkered(32, 24));
-  const std::vector<std::byte> good = read_file(folder.path() / "x.png");
+// NASA's photograph of an astronaut, as in the fetched images, in 48 x 40 pixels.
+std::filesystem::path small_jpeg() {
+  return std::filesystem::path(TENURE_TEST_DIR) / "unit" / "data" / "astronaut_48x40.jpg";
+}
+
+TEST(ImageTest, ReadsAJpeg) {
+  const Image image = read_image(small_jpeg());
+  EXPECT_EQ(image.width, 48);
+  EXPECT_EQ(image.height, 40);
+  EXPECT_EQ(image.rgb.size(), 48U * 40U * 3U);
+}
+
+TEST(ImageTest, RefusesAHuffmanTableThatTheDecoderWouldOverrun) {
+  std::vector<std::byte> bytes = read_file(small_jpeg());
+  const std::array<std::byte, 2> mark = {std::byte{0xff}, std::byte{0xc4}};
+  const auto table = std::ranges::search(bytes, mark).begin();
+  ASSERT_NE(table, bytes.end());
+  std::fill_n(table + 5, 16, std::byte{0xff});
+  expect_error(ErrorCode::kDataLoss, [&] { (void)decode_image(bytes, "bad.jpg"); }, "bad.jpg", "Huffman");
+}
+
+void expect_pictures_or_errors(const std::vector<std::byte>& good) {
   std::mt19937 random(11);
   for (int round = 0; round < 3'000; ++round) {
     std::vector<std::byte> bytes = good;
     for (int flips = 0; flips < 3; ++flips)
       bytes[8 + random() % (bytes.size() - 8)] ^= static_cast<std::byte>(1U << (random() % 8));
     try {
-      (void)decode_image(bytes, "flipped.png");
+      (void)decode_image(bytes, "flipped");
     } catch (const Error& error) {
       EXPECT_NE(error.code(), ErrorCode::kInternal);
     }
   }
+}
+
+TEST(ImageTest, AnyFlippedByteIsAPictureOrAnError) {
+  const TemporaryFolder folder;
+  write_png(folder.path() / "x.png", checkered(32, 24));
+  expect_pictures_or_errors(read_file(folder.path() / "x.png"));
+  expect_pictures_or_errors(read_file(small_jpeg()));
 }
 
 TEST(ImageTest, FitKeepsExactValuesWhereTheSizeIsRight) {

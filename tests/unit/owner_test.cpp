@@ -73,8 +73,8 @@ TEST(OwnerTest, AGrandchildsErrorFailsItsParentAndIsReportedOnce) {
 }
 
 TEST(OwnerTest, ItsErrorHandlerMayUseIt) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Owner owner = world.open("page");
   int calls = 0;
   owner.on_error([&](const std::exception_ptr&) {
@@ -100,8 +100,8 @@ TEST(OwnerTest, ItsErrorHandlerMayEndIt) {
 }
 
 TEST(OwnerTest, KeptStateGoesAfterTheLastChildTheNewestFirst) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Owner owner = world.open("page");
   owner.keep<State>(log, "first state");
   Kept<State> state = owner.keep<State>(log, "second state");
@@ -115,8 +115,8 @@ TEST(OwnerTest, KeptStateGoesAfterTheLastChildTheNewestFirst) {
 }
 
 TEST(OwnerTest, AfterItsEndEverythingSaysClosed) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Owner owner = world.open("page");
   Kept<State> state = owner.keep<State>(log, "state");
   const Scope scope = owner.scope();
@@ -166,8 +166,8 @@ Task<void> close_it(Owner owner, OrderLog& log) {
 }
 
 TEST(OwnerTest, CloseWaitsForTheKeptState) {
-  CoroWorld world;
   OrderLog log;
+  CoroWorld world;
   Owner owner = world.open("page");
   Kept<State> state = owner.keep<State>(log, "state");
   state.launch(&State::shielded);
