@@ -56,7 +56,7 @@ fs::path Context::cache() const {
   return built_with;
 }
 
-const std::shared_ptr<Engine>& Context::engine() {
+const std::shared_ptr<Engine>& Context::engine() const {
   if (engine_ != nullptr) return engine_;
 #ifdef TENURE_HAS_LITERT
   engine_ = open_litert(cache() / "engines" / "litert");
@@ -66,7 +66,7 @@ const std::shared_ptr<Engine>& Context::engine() {
   return engine_;
 }
 
-void Context::require_engine() {
+void Context::require_engine() const {
   std::string reasons;
   for (const DeviceInfo& device : engine()->devices()) {
     if (device.available) return;
@@ -75,13 +75,20 @@ void Context::require_engine() {
   throw Error(ErrorCode::kUnavailable, "no engine can be used: " + reasons);
 }
 
-std::unique_ptr<Runtime> Context::make_runtime(RuntimeOptions options) {
+std::unique_ptr<Runtime> Context::make_runtime(RuntimeOptions options) const {
   require_engine();
   auto runtime = std::make_unique<Runtime>(std::move(options));
   runtime->add_engine(engine());
   return runtime;
 }
 
-ModelFile Context::model(const std::string& name_or_path) const { return find_model(cache(), name_or_path); }
+ModelFile Context::model(const std::string& name_or_path) const {
+  ModelFile model = find_model(cache(), name_or_path);
+  if (model.is_there) return model;
+  require_engine();  // nothing was fetched at all, then, and that is what to say
+  throw Error(ErrorCode::kNotFound, "the model '" + name_or_path + "' is not in the cache: there is no '" +
+                                        model.file.string() + "'; run tools/fetch/fetch, or name another cache with " +
+                                        "--cache DIR or TENURE_CACHE");
+}
 
 }  // namespace tenure::cli

@@ -18,12 +18,13 @@ class Context {
   /// the program.
   [[nodiscard]] std::filesystem::path cache() const;
   /// The engine, opened once; also where it can't be used, and then its `devices()` say why.
-  [[nodiscard]] const std::shared_ptr<Engine>& engine();
+  [[nodiscard]] const std::shared_ptr<Engine>& engine() const;
   /// Errors: kUnavailable, with the reason and what to do, where no engine can be used.
-  void require_engine();
+  void require_engine() const;
   /// A runtime with the engine. Errors: as require_engine.
-  [[nodiscard]] std::unique_ptr<Runtime> make_runtime(RuntimeOptions options = {});
-  /// The model of a short name or a path. Errors: kNotFound.
+  [[nodiscard]] std::unique_ptr<Runtime> make_runtime(RuntimeOptions options = {}) const;
+  /// The model of a short name or a path. Errors: kNotFound and kInvalidArgument, as find_model; kUnavailable where the
+  /// cache has neither the model nor the engine.
   [[nodiscard]] ModelFile model(const std::string& name_or_path) const;
 
   std::string chosen_cache;  ///< --cache
@@ -31,7 +32,7 @@ class Context {
   ExitCode exit_code = kDone;
 
  private:
-  std::shared_ptr<Engine> engine_;
+  mutable std::shared_ptr<Engine> engine_;  // opened by the first who asks
 };
 
 /// The file that this program runs from.

@@ -50,7 +50,8 @@ void list_engines(Context& context) {
       const bool can_be_fetched = device.device == "cpu";
       entry["reason"] = device.reason;
       if (can_be_fetched) entry["to_do"] = advice;
-      table.add({name, device.device, {"missing", Tone::kBad}, device.reason + (can_be_fetched ? "; " + advice : "")});
+      table.add(
+          {name, device.device, {"unavailable", Tone::kBad}, device.reason + (can_be_fetched ? "; " + advice : "")});
     } else {
       const std::optional<Measured> measured = measure(context);
       entry["capabilities"] = nullptr;
@@ -58,7 +59,7 @@ void list_engines(Context& context) {
       if (measured) {
         entry["capabilities"] = json_of(measured->fast);
         entry["capabilities_stoppable"] = json_of(measured->stoppable);
-        what = text_of(measured->fast) + "; with --stoppable: " + std::string(to_string(measured->stoppable.stops));
+        what = text_of(measured->fast) + "; with --stoppable: " + text_of(measured->stoppable.stops);
       }
       table.add({name, device.device, {"available", Tone::kGood}, what});
     }

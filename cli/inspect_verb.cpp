@@ -1,6 +1,6 @@
 // tenure inspect: what a model takes and gives, what it costs, and what its engine can do with it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -19,8 +19,8 @@ struct Inspected {
   ModelSignature signature;
   Capabilities capabilities;
   Duration load_time{0};
-  std::string device;                   // "litert cpu"
-  std::array<std::size_t, 3> bytes{};   // by Tier
+  std::string device;                  // "litert cpu"
+  std::array<std::size_t, 3> bytes{};  // by Tier
 };
 
 Task<Inspected> load_and_look(Scope scope, ModelSpec spec, const Ledger* ledger) {
@@ -39,8 +39,9 @@ Task<Inspected> load_and_look(Scope scope, ModelSpec spec, const Ledger* ledger)
 }
 
 void print_found(const ModelFile& model, const Inspected& found) {
-  print_line(paint(Tone::kStrong, model.file.filename().string()) +
-             fmt::format("  {}, {}, loaded in {}", bytes_text(model.bytes), found.device, ms_text(to_ms(found.load_time))));
+  print_line(paint(Tone::kStrong, model.file.filename().string()) + fmt::format("  {}, {}, loaded in {}",
+                                                                                bytes_text(model.bytes), found.device,
+                                                                                ms_text(to_ms(found.load_time))));
   if (model.known != nullptr) print_line("  " + std::string(model.known->task));
   Table table({"", "NAME", "TYPE", "SHAPE", "BYTES"}, 2);
   table.align_right({4});
@@ -108,7 +109,9 @@ void add_inspect(CLI::App& app, Context& context) {
                             "tenure inspect ./my_model.tflite --json\n"
                             "tenure inspect pose --stoppable");
   const auto options = std::make_shared<Options>();
-  verb.add_option("model", options->model, "A short name (see `tenure models`) or a path")->required()->type_name("MODEL");
+  verb.add_option("model", options->model, "A short name (see `tenure models`) or a path")
+      ->required()
+      ->type_name("MODEL");
   verb.add_flag("--stoppable", options->stoppable, "Load it so that a run can be stopped, where the engine can");
   verb.callback([&context, options] { inspect(context, *options); });
 }

@@ -28,8 +28,18 @@ Json json_of(const CancelReceipt& receipt) {
           {"text", to_string(receipt)}};
 }
 
+std::string text_of(Stops stops) {
+  switch (stops) {
+    case Stops::kNever: return "goes to its end";
+    case Stops::kPerNode: return "stops between two nodes";
+    case Stops::kPerToken: return "stops after a token";
+    case Stops::kPerBatch: return "stops after a batch";
+  }
+  return "does what nobody knows";
+}
+
 std::string text_of(const Capabilities& capabilities) {
-  std::string text = "a run stops: " + std::string(to_string(capabilities.stops));
+  std::string text = "a run, once begun, " + text_of(capabilities.stops);
   text += capabilities.concurrent_runs ? ", several runs at once" : ", one run at a time";
   text += capabilities.thread_bound ? ", bound to its thread" : ", any thread";
   text += capabilities.shares_weights ? ", contexts share the weights" : ", each context has its own weights";

@@ -15,7 +15,9 @@ namespace tenure::cli {
 /// {"effect", "steps", "until_quiet_ms", "text"}
 [[nodiscard]] Json json_of(const CancelReceipt& receipt);
 
-/// "stops per node, one run at a time, …"
+/// "stops between two nodes"
+[[nodiscard]] std::string text_of(Stops stops);
+/// "a run goes to its end, one run at a time, …"
 [[nodiscard]] std::string text_of(const Capabilities& capabilities);
 [[nodiscard]] std::string text_of(const TensorSpec& spec);
 

@@ -29,7 +29,8 @@ void add_verbs(CLI::App& app, Context& context) {
 
 std::vector<std::string> verbs_of(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(verb->get_name());
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
   return names;
 }
 
@@ -51,8 +52,12 @@ ExitCode usage_error(const CLI::App& app, const CLI::ParseError& error, int argc
   if (!first.starts_with('-') && std::ranges::find(verbs, first) == verbs.end()) {
     return complain("there is no verb '" + std::string(first) + "'; there are " + listed(verbs));
   }
+  if (first.starts_with('-') && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    return complain("no verb given before '" + std::string(first) + "'; there are " + listed(verbs));
+  }
   const std::string verb = first.starts_with('-') ? "" : std::string(first) + " ";
-  return complain(std::string(error.what()) + " (tenure " + verb + "--help tells more)");
+  return complain(std::string(error.what()) + (verb.empty() ? "; options come after the verb" : "") + " (tenure " +
+                  verb + "--help tells more)");
 }
 
 /// What to do about it, where the message itself doesn't say.

@@ -21,7 +21,8 @@ struct ModelFile {
 /// The known models, then what else the cache has, by name.
 [[nodiscard]] std::vector<ModelFile> list_models(const std::filesystem::path& cache);
 
-/// The model of a short name, or of a path. Errors: kNotFound, which says what names exist or what to run.
+/// The model of a short name, which may be missing in the cache, or of a path. Errors: kNotFound, which says what names
+/// exist; kInvalidArgument where the path leads to something else.
 [[nodiscard]] ModelFile find_model(const std::filesystem::path& cache, const std::string& name_or_path);
 
 }  // namespace tenure::cli

@@ -39,7 +39,8 @@ class Table {
     std::string text;
     Tone tone = Tone::kPlain;
   };
-  explicit Table(std::vector<std::string> header, std::size_t indent = 0) : header_(std::move(header)), indent_(indent) {}
+  explicit Table(std::vector<std::string> header, std::size_t indent = 0)
+      : header_(std::move(header)), indent_(indent) {}
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   /// Columns whose texts stand to the right, such as numbers.
   void align_right(std::vector<std::size_t> columns) { right_ = std::move(columns); }

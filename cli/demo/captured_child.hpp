@@ -9,8 +9,8 @@ namespace tenure::cli {
 
 /// What a finished child process printed, and how it ended.
 struct CapturedChild {
-  int exit_code = -1;    ///< -1 where it did not exit
-  int signal = 0;        ///< what killed it, 0 where nothing did
+  int exit_code = -1;  ///< -1 where it did not exit
+  int signal = 0;      ///< what killed it, 0 where nothing did
   bool timed_out = false;
   std::string output;
   std::string errors;

@@ -44,7 +44,8 @@ PixelBox box_around(const Image& image, const Point& top_left, const Point& bott
 void draw(Image& image, const Face& face) {
   draw_box(image, box_around(image, face.top_left, face.bottom_right, 0), kBoxColour, 3);
   constexpr int kRadius = 2;
-  for (const Point& point : face.points) draw_box(image, box_around(image, point, point, kRadius), kPointColour, kRadius);
+  for (const Point& point : face.points)
+    draw_box(image, box_around(image, point, point, kRadius), kPointColour, kRadius);
 }
 
 Json entry_of(const Image& image, const Face& face) {
@@ -62,6 +63,10 @@ Json entry_of(const Image& image, const Face& face) {
 
 StepResult show_face(Context& context, const std::filesystem::path& picture) {
   const std::filesystem::path photo_file = context.cache() / "images" / "astronaut.png";
+  if (!std::filesystem::exists(photo_file)) {
+    throw Error(ErrorCode::kNotFound, "the photograph '" + photo_file.string() +
+                                          "' is not in the cache; run tools/fetch/fetch, or name another cache");
+  }
   Image photo = read_image(photo_file);
   const ModelFile model = context.model("face");
   const auto runtime = context.make_runtime();

@@ -25,8 +25,16 @@ struct Storm {
 };
 
 Storm run_storm_verb(Context& context, bool is_naive, int pages, int seed) {
-  std::vector<std::string> arguments = {"storm",   "face",  "hand", "--pages",   std::to_string(pages),
-                                        "--seed",  std::to_string(seed), "--json", "--cache", context.cache().string()};
+  std::vector<std::string> arguments = {"storm",
+                                        "face",
+                                        "hand",
+                                        "--pages",
+                                        std::to_string(pages),
+                                        "--seed",
+                                        std::to_string(seed),
+                                        "--json",
+                                        "--cache",
+                                        context.cache().string()};
   if (is_naive) arguments.emplace_back("--naive");
   Progress progress(is_naive ? "  naive storm" : "  Tenure's storm");
   Storm storm;
@@ -64,7 +72,9 @@ void print_table(const Storm& naive, const Storm& ours, bool has_died, bool is_f
   Table table({"", "THE USUAL RECIPE", "TENURE"}, 2);
   table.add({"how it ended",
              {end_of_naive(naive), has_died ? Tone::kBad : Tone::kPlain},
-             {is_fine ? "all pages closed" : ours.child.timed_out ? "no end in time" : "not as promised",
+             {is_fine                ? "all pages closed"
+              : ours.child.timed_out ? "no end in time"
+                                     : "not as promised",
               is_fine ? Tone::kGood : Tone::kBad}});
   const auto add = [&](const char* title, const std::vector<std::string>& path, const char* unit = "") {
     table.add({title, cell(naive.document, path, unit), cell(ours.document, path, unit)});
@@ -100,8 +110,9 @@ StepResult show_storms(Context& context, int pages) {
     if (naive.document.is_null()) print_line("  the naive storm gave no report: " + naive.child.errors);
     if (found.is_null()) print_line("  Tenure's storm gave no report: " + ours.child.errors);
   }
-  return {.is_as_promised = has_died && is_fine,
-          .document = {{"naive", naive.document}, {"naive_died", has_died}, {"tenure", found}, {"tenure_held", is_fine}}};
+  return {
+      .is_as_promised = has_died && is_fine,
+      .document = {{"naive", naive.document}, {"naive_died", has_died}, {"tenure", found}, {"tenure_held", is_fine}}};
 }
 
 }  // namespace tenure::cli

@@ -16,7 +16,8 @@ namespace tenure::cli {
 /// Where the inputs of a run come from; what stands in files has been read.
 ///
 /// Returns   `make`: one tensor for each input of the model, in its order.
-/// Errors    of the readers: those of read_image and read_npy. `make`: kInvalidArgument, which names the input, what was
+/// Errors    of the readers: those of read_image and read_npy. `make`: kInvalidArgument, which names the input, what
+/// was
 ///           given and what is expected; kNotFound for an input that the model doesn't have.
 class InputSource {
  public:

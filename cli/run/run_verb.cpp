@@ -1,6 +1,6 @@
 // tenure run: its options, and what it prints.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -84,11 +84,8 @@ Json document_of(const Report& report) {
                    {"outputs", std::move(outputs)}};
   if (!series.times.empty()) {
     const TimeSummary times = summarise(series.times);
-    document["time_ms"] = {{"first", times.first},
-                           {"min", times.min},
-                           {"median", times.median},
-                           {"p99", times.p99},
-                           {"max", times.max}};
+    document["time_ms"] = {
+        {"first", times.first}, {"min", times.min}, {"median", times.median}, {"p99", times.p99}, {"max", times.max}};
   }
   return document;
 }
@@ -182,12 +179,15 @@ void add_run(CLI::App& app, Context& context) {
                             "tenure run hand --input input_1=hand.npy --output results\n"
                             "tenure run ./my_model.tflite --random 7 --json");
   const auto options = std::make_shared<Options>();
-  verb.add_option("model", options->model, "A short name (see `tenure models`) or a path")->required()->type_name("MODEL");
+  verb.add_option("model", options->model, "A short name (see `tenure models`) or a path")
+      ->required()
+      ->type_name("MODEL");
   CLI::Option* image = verb.add_option("--image", options->image, "A PNG or JPEG picture, fitted to the input");
   image->type_name("FILE");
   CLI::Option* arrays = verb.add_option("--input", options->arrays, "An array as numpy.save writes it; once per input");
   arrays->type_name("NAME=FILE.npy")->allow_extra_args(false);
-  CLI::Option* random = verb.add_option("--random", options->seed, "Random values of this seed (the default, of seed 1)");
+  CLI::Option* random =
+      verb.add_option("--random", options->seed, "Random values of this seed (the default, of seed 1)");
   random->type_name("SEED");
   image->excludes(arrays)->excludes(random);
   arrays->excludes(random);

@@ -158,8 +158,8 @@ nlohmann::ordered_json run_storm(const StormOptions& options, const std::vector<
     storm.on_completion([&screen](const Outcome<void>&) { screen.stop(); });
     screen.run();
   }
-  const std::size_t bytes = os::resident_bytes();
   const ShutdownReport end = runtime.shutdown(Seconds(20));
+  const std::size_t bytes = os::resident_bytes();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
 
   NativeCounts native;

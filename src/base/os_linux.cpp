@@ -1,4 +1,5 @@
 #include <linux/futex.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -62,6 +63,12 @@ Duration thread_cpu_time() noexcept {
   timespec spec{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spec);
   return std::chrono::seconds(spec.tv_sec) + std::chrono::nanoseconds(spec.tv_nsec);
+}
+
+void give_back_free_memory() noexcept {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 std::size_t resident_bytes() noexcept {

@@ -55,14 +55,17 @@ std::size_t ConfinedDispatcher::run_ready() noexcept {
   return ran;
 }
 
-void ConfinedDispatcher::run_unwinding(const WorkItem& job) noexcept {
+void ConfinedDispatcher::run_unwinding(const WorkItem* job) noexcept {
   const detail::UnwindingMark pause(nullptr);  // a clean-up that goes on here is user code, also inside a destructor
   while (true) {
     WorkQueue unwinding;
     {
       const LockGuard guard(lock_);
       WorkQueue others;
-      while (WorkItem* item = ready_.pop()) (item->is_unwinding_under(job) ? unwinding : others).push(*item);
+      while (WorkItem* item = ready_.pop()) {
+        const bool is_wanted = job == nullptr ? item->is_unwinding() : item->is_unwinding_under(*job);
+        (is_wanted ? unwinding : others).push(*item);
+      }
       ready_.append(others);
     }
     if (unwinding.empty()) return;

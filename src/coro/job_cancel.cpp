@@ -105,11 +105,13 @@ void JobNode::cancel_children_of_failed() noexcept {
 
 void JobNode::run_unwinding(Dispatcher& here) noexcept {
   // From inside an unwinding of our own subtree: the caller's frame is one of those that are to go, and whoever began
-  // goes on with the others. To do it here would recurse, once for each sibling whose destructor cancels.
-  for (const Unwinding* outer = current_unwinding(); outer != nullptr; outer = outer->outer) {
+  // goes on with the others. To do it here would recurse, once for each sibling whose destructor cancels. From inside
+  // another unwinding only our own subtree goes, for the same reason.
+  const Unwinding* const innermost = current_unwinding();
+  for (const Unwinding* outer = innermost; outer != nullptr; outer = outer->outer) {
     if (outer->job != nullptr && is_ancestor_of(*outer->job)) return;
   }
-  here.run_unwinding(*this);
+  here.run_unwinding(innermost == nullptr ? nullptr : this);
 }
 
 void JobNode::call_listeners() noexcept {

@@ -91,6 +91,14 @@ Dispatcher* RuntimeCore::dispatcher_here() {
   return nullptr;
 }
 
+void RuntimeCore::give_back_memory() noexcept {
+  constexpr Duration kAtMostEvery = std::chrono::milliseconds(100);
+  const std::int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+  std::int64_t last = last_gift_.load(std::memory_order_relaxed);
+  if (now - last < kAtMostEvery.count()) return;
+  if (last_gift_.compare_exchange_strong(last, now, std::memory_order_relaxed)) os::give_back_free_memory();
+}
+
 bool RuntimeCore::is_own_thread() const noexcept { return is_on_worker() || LaneThreads::is_lane(); }
 
 ShutdownReport RuntimeCore::shut_down(Duration deadline) {
@@ -105,6 +113,7 @@ ShutdownReport RuntimeCore::shut_down(Duration deadline) {
   const int hung = lanes.stop(std::max(left, Duration{0}));
   is_complete = is_complete && hung == 0;
   report.is_complete = is_shut_down_ = is_complete;
+  os::give_back_free_memory();
   if (is_complete) return report;
   for (const LedgerEntry& entry : ledger.entries()) {
     report.left.push_back(std::string(to_string(entry.tier)) + " \"" + entry.name + "\" of \"" + entry.creator + "\", " +

@@ -35,6 +35,9 @@ class RuntimeCore {
   [[nodiscard]] bool is_own_thread() const noexcept;
   ShutdownReport shut_down(Duration deadline);
 
+  /// Has the allocator return what a model has left behind, but not oftener than is cheap. On a lane.
+  void give_back_memory() noexcept;
+
   [[nodiscard]] TimerQueue& timers() noexcept { return *timers_; }
   [[nodiscard]] Dispatcher& dispatcher() noexcept { return *dispatcher_; }
   void lane_got_work() noexcept {
@@ -62,6 +65,7 @@ class RuntimeCore {
   Lock lock_;
   std::vector<std::shared_ptr<Engine>> engines_ TENURE_GUARDED_BY(lock_);
   std::vector<Dispatcher*> known_dispatchers_ TENURE_GUARDED_BY(lock_);
+  Atomic<std::int64_t> last_gift_{0};  // of memory, on the steady clock; orders nothing
   bool is_shut_down_ = false;
 };
 

@@ -177,7 +177,7 @@ SessionCore::Submitted SessionCore::put_into_intake(Request& request, PromiseBas
   JobNode& job = *leaf.job;
   const LockGuard guard(lock_);
   if (state_ != SessionState::kReady) return Submitted::kClosed;
-  if (intake_.size() >= spec_.intake_bound) return Submitted::kFull;
+  if (is_full()) return Submitted::kFull;
   if (request.is_borrowing) {
     // A cancel from here on finds the request in the intake: it takes this lock.
     if (job.is_cancelled()) return Submitted::kCallerCancelled;
@@ -253,11 +253,16 @@ void SessionCore::rethrow_answer(Request& request) {
   if (error != nullptr) std::rethrow_exception(error);
 }
 
-std::size_t SessionCore::running() const noexcept {
-  const LockGuard guard(lock_);
+std::size_t SessionCore::in_native_code() const noexcept {
   std::size_t running = 0;
   for (const auto& lane : lanes_) running += lane->call_.request != nullptr ? 1 : 0;
   return running;
+}
+
+bool SessionCore::is_full() const noexcept {
+  // What a free lane is about to take does not wait.
+  const std::size_t free_lanes = static_cast<std::size_t>(open_lanes_) - in_native_code();
+  return intake_.size() >= free_lanes && intake_.size() - free_lanes >= spec_.intake_bound;
 }
 
 void SessionCore::require_usable() const {

@@ -77,7 +77,10 @@ class SessionCore final : private TimerNode {
     const LockGuard guard(lock_);
     return intake_.size();
   }
-  [[nodiscard]] std::size_t running() const noexcept;
+  [[nodiscard]] std::size_t running() const noexcept {
+    const LockGuard guard(lock_);
+    return in_native_code();
+  }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] RuntimeCore& host() const noexcept { return host_; }
   [[nodiscard]] bool is_inert() const noexcept { return host_.root->is_inert(); }
@@ -92,6 +95,8 @@ class SessionCore final : private TimerNode {
   [[nodiscard]] bool is_open() const noexcept TENURE_REQUIRES(lock_) {
     return state_ == SessionState::kReady || state_ == SessionState::kDraining;
   }
+  [[nodiscard]] std::size_t in_native_code() const noexcept TENURE_REQUIRES(lock_);
+  [[nodiscard]] bool is_full() const noexcept TENURE_REQUIRES(lock_);
   /// Gives a request its one answer; `Answers` sends it.
   void answer(Request& request, std::exception_ptr error, Reply& reply) noexcept TENURE_REQUIRES(lock_);
   /// Ends a request that has been taken out of the intake and was never run.

@@ -106,8 +106,11 @@ void SessionCore::release_instance() noexcept {
     if (state_ == SessionState::kDraining) move_to(SessionState::kClosing);
     instance = std::move(instance_);
   }
-  const NativeCall call;
-  instance.reset();
+  {
+    const NativeCall call;
+    instance.reset();
+  }
+  host_.give_back_memory();
 }
 
 void SessionCore::finish() noexcept {

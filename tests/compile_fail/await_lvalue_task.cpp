@@ -1,4 +1,4 @@
-// expect-error: no member named .await_ready.|await_ready|rvalue|lvalue
+// expect-error: no member named 'await_ready'|discards qualifiers
 #include <tenure/coro.hpp>
 
 namespace {

@@ -8,8 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 using testing::Resource;
 using testing::ResourceCount;
-using testing::StressWorld;
 using testing::scaled;
+using testing::StressWorld;
 
 Task<void> join(Job job) { co_await job.join(); }
 void wait_for(const StressWorld& world, Job job) { block_on(world.root.scope(), join, std::move(job)); }

@@ -7,8 +7,8 @@ namespace {
 
 using testing::Resource;
 using testing::ResourceCount;
-using testing::StressWorld;
 using testing::scaled;
+using testing::StressWorld;
 
 struct Counts {
   ResourceCount resources;
@@ -84,7 +84,8 @@ Task<long> pump(Scope scope, Channel<int>& channel, int elements) {
   std::vector<Deferred<long>> sums;
   for (int i = 0; i < 3; ++i) sums.push_back(scope.async(sum_of, std::ref(channel)));
   std::vector<Job> senders;
-  for (int i = 0; i < 4; ++i) senders.push_back(scope.launch(send_range, channel.sender(), i * elements, (i + 1) * elements));
+  for (int i = 0; i < 4; ++i)
+    senders.push_back(scope.launch(send_range, channel.sender(), i * elements, (i + 1) * elements));
   for (const Job& job : senders) co_await job.join();
   channel.close();
   long sum = 0;

@@ -13,7 +13,7 @@ using testing::scaled;
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr std::size_t kStack = 1 << 20;
-constexpr int kWaiters = 200'000;
+constexpr int kWaiters = 60'000;
 #else
 constexpr std::size_t kStack = 1 << 18;
 constexpr int kWaiters = 1'000'000;

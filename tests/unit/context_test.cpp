@@ -14,8 +14,7 @@ using namespace std::chrono_literals;
 struct EndsOn {
   EndsOn(const ThreadPool& pool, std::atomic<int>& right, std::atomic<int>& wrong)
       : pool(&pool), right(&right), wrong(&wrong) {}
-  EndsOn(EndsOn&& other) noexcept
-      : pool(std::exchange(other.pool, nullptr)), right(other.right), wrong(other.wrong) {}
+  EndsOn(EndsOn&& other) noexcept : pool(std::exchange(other.pool, nullptr)), right(other.right), wrong(other.wrong) {}
   EndsOn& operator=(EndsOn&&) = delete;
   ~EndsOn() {
     if (pool != nullptr) ++(pool->is_worker() ? *right : *wrong);
@@ -109,11 +108,11 @@ TEST_F(WithContextTest, NestedOnesComeBackLayerByLayer) {
   auto inner = [](ThreadPool& home) -> Task<bool> { co_return home.is_worker(); };
   auto middle = [](ThreadPool& home, ThreadPool& away, decltype(inner) inside) -> Task<bool> {
     const bool is_home = co_await with_context(home, inside, std::ref(home));
-    co_return is_home && away.is_worker();
+    co_return is_home&& away.is_worker();
   };
   auto outer = [](ThreadPool& home, ThreadPool& away, decltype(middle) between, decltype(inner) inside) -> Task<bool> {
     const bool was_right = co_await with_context(away, between, std::ref(home), std::ref(away), inside);
-    co_return was_right && home.is_worker();
+    co_return was_right&& home.is_worker();
   };
   EXPECT_TRUE(block_on(root.scope(), outer, std::ref(here), std::ref(there), middle, inner));
 }

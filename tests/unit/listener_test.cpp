@@ -95,9 +95,7 @@ TEST_F(ListenerTest, ChildrensListenersAreCalledTooShieldedOnesNot) {
     co_await delay(5ms);
     scope.node().remove_listener(to);
   };
-  auto shield_it = [](Listener& to, decltype(listen) inside) -> Task<void> {
-    co_await shield(inside, std::ref(to));
-  };
+  auto shield_it = [](Listener& to, decltype(listen) inside) -> Task<void> { co_await shield(inside, std::ref(to)); };
   auto child = [](Scope scope, Listener& to) -> Task<void> {
     scope.node().add_listener(to);
     co_await delay(1h);

@@ -74,9 +74,7 @@ struct MainWorld {
   MainDispatcher main{loop.post_function(), fallback};
   Root root{main, timers, nullptr};
 
-  ~MainWorld() {
-    EXPECT_TRUE(root.end(0s, nullptr) || root.end(10s, &main) || root.end(10s, &fallback));
-  }
+  ~MainWorld() { EXPECT_TRUE(root.end(0s, nullptr) || root.end(10s, &main) || root.end(10s, &fallback)); }
 };
 
 TEST(MainDispatcherTest, RunsInTheLoopsTurns) {

@@ -144,7 +144,9 @@ TEST(OwnerTest, ItsEndEndsNothingElse) {
   Owner second = world.open("second");
   Job other = second.launch(wait_long);
   world.run_ready();
-  { const Owner gone = std::move(first); }
+  {
+    const Owner gone = std::move(first);
+  }
   world.run_ready();
   EXPECT_EQ(other.state(), JobState::kActive);
 }

@@ -45,14 +45,15 @@ CORO_TEST(ScopeRules, ArgumentsLiveUntilTheChildrenEndAndAreGoneBeforeTheResult)
 CORO_TEST(ScopeRules, ABodyThatThrowsIsJoinedByItsChildrenBeforeTheErrorIsSeen) {
   OrderLog log;
   auto body = [](Scope inner, OrderLog& events) -> Task<void> {
-    auto child = [](OrderLog& in) -> Task<void> {
+    CompletableDeferred<> begun;
+    auto child = [](OrderLog& in, CompletableDeferred<> started) -> Task<void> {
       Note note{in, "child"};
+      started.complete();
       auto wait = []() -> Task<void> { co_await delay(5ms); };
       co_await shield(wait);
     };
-    inner.launch(child, std::ref(events));
-    co_await yield_now();
-    co_await yield_now();
+    inner.launch(child, std::ref(events), begun);
+    co_await begun;
     throw std::runtime_error("body");
   };
   Outcome<void> outcome = co_await as_outcome(coroutine_scope(body, std::ref(log)));

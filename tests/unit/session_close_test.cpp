@@ -86,7 +86,7 @@ TEST(SessionCloseTest, CloseWhileItLoadsEndsTheLoad) {
     world.advance(12ms);
     page.cancel();
     EXPECT_TRUE(load.job().is_complete()) << "its caller is released now";
-    world.run(&Owner::close, &page);
+    EXPECT_EQ(end_of(world.run(&Owner::close, &page)), "value");
     EXPECT_EQ(world.elapsed(), stops ? 15ms : 50ms);
     expect_clean(engine);
   }

@@ -43,7 +43,8 @@ TEST(StartTest, AMoveOnlyValueReachesTheHandler) {
   CoroWorld world;
   int number = 0;
   auto make = [](ResourceCount& counted) -> Task<Resource> { co_return Resource(counted, 7); };
-  start(world.scope(), make(count), [&number](Outcome<Resource> outcome) { number = std::move(outcome).value().number(); });
+  start(world.scope(), make(count),
+        [&number](Outcome<Resource> outcome) { number = std::move(outcome).value().number(); });
   world.run_ready();
   EXPECT_EQ(number, 7);
   EXPECT_EQ(count.live, 0);
@@ -70,7 +71,9 @@ TEST(StartTest, AFutureGetsTheValueTheErrorAndAborted) {
 
 TEST(StartTest, ADroppedFutureDoesNotBlock) {
   CoroWorld world;
-  { const std::future<int> dropped = start_future(world.scope(), value_after(1h)); }
+  {
+    const std::future<int> dropped = start_future(world.scope(), value_after(1h));
+  }
   SUCCEED();
 }
 

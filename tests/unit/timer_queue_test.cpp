@@ -28,7 +28,8 @@ TEST(TimerQueueTest, FiresInTheOrderOfAReferenceUnderRandomAddsAndRemoves) {
   std::multimap<TimePoint, Node*> reference;
   for (int step = 0; step < 50'000; ++step) {
     Node& node = nodes[random() % nodes.size()];
-    const auto found = std::find_if(reference.begin(), reference.end(), [&](const auto& at) { return at.second == &node; });
+    const auto found =
+        std::find_if(reference.begin(), reference.end(), [&](const auto& at) { return at.second == &node; });
     const std::uint64_t what = random() % 10;
     if (what < 5 && found == reference.end()) {
       const TimePoint at = timers.now() + std::chrono::nanoseconds(random() % 1000);

@@ -30,6 +30,9 @@ void set_thread_name(const char* name) noexcept;
 /// Resident memory of the process in bytes.
 [[nodiscard]] std::size_t resident_bytes() noexcept;
 
+/// Returns memory that has been freed but kept by the allocator to the system. Takes its locks, some at a time.
+void give_back_free_memory() noexcept;
+
 /// One turn of a spin loop, gentle on the sibling hardware thread.
 inline void cpu_relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)

@@ -17,7 +17,7 @@ class ConfinedDispatcher : public Dispatcher {
   void post(WorkItem& item) noexcept override;
   void post_all(WorkQueue items) noexcept override;
   [[nodiscard]] bool is_here() const noexcept final { return home_.load(std::memory_order_relaxed) == os::thread_number(); }
-  void run_unwinding(const WorkItem& job) noexcept final;
+  void run_unwinding(const WorkItem* job) noexcept final;
 
   /// Runs what was ready when it was called; what that posts waits for the next call.
   std::size_t run_ready() noexcept override;

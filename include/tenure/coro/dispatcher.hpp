@@ -29,9 +29,9 @@ class Dispatcher {
   }
   /// Whether the calling thread is the one thread to which this dispatcher is confined.
   [[nodiscard]] virtual bool is_here() const noexcept { return false; }
-  /// Runs, here and now, the queued items that only unwind `job` and what is below it. Called where `is_here()` (I8),
-  /// also from inside a destructor that this runs.
-  virtual void run_unwinding(const WorkItem&) noexcept {}
+  /// Runs, here and now, the queued items that only unwind: all, or those of `job` and below it. Called where
+  /// `is_here()` (I8), also from inside a destructor that this runs.
+  virtual void run_unwinding(const WorkItem* /*job*/) noexcept {}
   /// Runs what is ready, where the calling thread is the one; says how many. For who waits on that thread.
   virtual std::size_t run_ready() noexcept { return 0; }
 };
