@@ -47,7 +47,7 @@ fs::path Context::cache() const {
   if (!chosen_cache.empty()) return chosen_cache;
   const char* named = std::getenv("TENURE_CACHE");
   if (named != nullptr && *named != '\0') return named;
-  const fs::path built_with = TENURE_DEFAULT_CACHE_DIR;
+  fs::path built_with = TENURE_DEFAULT_CACHE_DIR;
   if (is_folder(built_with)) return built_with;
   const fs::path here = executable().parent_path();
   for (const fs::path& folder : {here / ".cache", here.parent_path() / "share" / "tenure"}) {

@@ -27,9 +27,10 @@ std::vector<Point> make_anchors() {
   anchors.reserve(kAnchors);
   for (const Grid& grid : kGrids) {
     for (int cell = 0; cell < grid.side * grid.side; ++cell) {
+      const int row = cell / grid.side;
+      const int column = cell % grid.side;
       const auto side = static_cast<float>(grid.side);
-      const Point middle{(static_cast<float>(cell % grid.side) + 0.5F) / side,
-                         (static_cast<float>(cell / grid.side) + 0.5F) / side};
+      const Point middle{(static_cast<float>(column) + 0.5F) / side, (static_cast<float>(row) + 0.5F) / side};
       anchors.insert(anchors.end(), static_cast<std::size_t>(grid.anchors), middle);
     }
   }

@@ -55,6 +55,7 @@ std::string names_of(const std::vector<ModelFile>& models) {
 std::vector<ModelFile> list_models(const fs::path& cache) {
   const fs::path folder = cache / "models";
   std::vector<ModelFile> models;
+  models.reserve(kKnownModels.size());
   for (const KnownModel& known : kKnownModels) {
     models.push_back(look_at(std::string(known.name), folder / known.file, &known));
   }

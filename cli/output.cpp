@@ -101,6 +101,7 @@ void Table::print() const {
     print_line(line);
   };
   std::vector<Cell> header;
+  header.reserve(header_.size());
   for (const std::string& title : header_) header.emplace_back(title, Tone::kStrong);
   print_row(header);
   for (const auto& row : rows_) print_row(row);

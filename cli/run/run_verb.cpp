@@ -188,7 +188,7 @@ void add_run(CLI::App& app, Context& context) {
   arrays->type_name("NAME=FILE.npy")->allow_extra_args(false);
   CLI::Option* random =
       verb.add_option("--random", options->seed, "Random values of this seed (the default, of seed 1)");
-  random->type_name("SEED");
+  random->type_name("SEED")->check(CLI::NonNegativeNumber);
   image->excludes(arrays)->excludes(random);
   arrays->excludes(random);
   verb.add_option("--repeat", options->repeat, "How many runs, one after the other")

@@ -142,29 +142,41 @@ void SessionCore::start_other_lanes() noexcept {
 
 Request* SessionCore::next(Lane& lane) noexcept {
   while (true) {
+    Request* abandoned = nullptr;
     {
       const LockGuard guard(lock_);
-      if (!is_open()) return nullptr;
-      if (Request* request = intake_.pop()) {
-        request->phase = Request::Phase::kRunning;
-        call_begins(lane, request->stop, request);
-        return request;
-      }
-      if (state_ == SessionState::kDraining) return nullptr;
-      ++waiting_lanes_;
-      host_.lane_waits();
-    }
-    while (true) {
-      const std::uint32_t ticket = work_.ticket();
-      {
-        const LockGuard guard(lock_);
-        if (wake_ups_ > 0) {
-          --wake_ups_;
-          break;
+      abandoned = std::exchange(abandoned_, nullptr);
+      if (abandoned == nullptr) {
+        if (!is_open()) return nullptr;
+        if (Request* request = intake_.pop()) {
+          request->phase = Request::Phase::kRunning;
+          call_begins(lane, request->stop, request);
+          return request;
         }
+        if (state_ == SessionState::kDraining) return nullptr;
+        ++waiting_lanes_;
+        host_.lane_waits();
       }
-      work_.wait(ticket);
     }
+    if (abandoned == nullptr) {
+      await_wake_up();
+    } else {
+      free_abandoned(abandoned);
+    }
+  }
+}
+
+void SessionCore::await_wake_up() noexcept {
+  while (true) {
+    const std::uint32_t ticket = work_.ticket();
+    {
+      const LockGuard guard(lock_);
+      if (wake_ups_ > 0) {
+        --wake_ups_;
+        return;
+      }
+    }
+    work_.wait(ticket);
   }
 }
 

@@ -71,6 +71,7 @@ class Request : public Recycled {
   std::exception_ptr error;
   Request* previous = nullptr;
   Request* next = nullptr;
+  Request* next_abandoned = nullptr;
   std::array<Reply, 3> replies;  // by Because
 
  private:

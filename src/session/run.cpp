@@ -10,8 +10,9 @@ RequestAwaiter::~RequestAwaiter() {
   if (job_ != nullptr) {
     job_->remove_listener(*this);
     if (!is_resumed_) {
-      core_->abandon(*request_);
       job_->note_receipt(request_->share_receipt());
+      core_->abandon(*request_);
+      return;
     }
   }
   request_->unref();

@@ -41,6 +41,11 @@ std::vector<Engine*> Runtime::engines() const { return core_->engines(); }
 Owner Runtime::open(const char* name) { return open(name, core_->dispatcher()); }
 
 Owner Runtime::open(const char* name, Dispatcher& dispatcher) {
+  if (core_->root->is_inert()) {
+    throw Error(ErrorCode::kFailedPrecondition, "the owner \"" + std::string(name) +
+                                                    "\" can't be opened: the runtime was made before fork(), and its "
+                                                    "threads do not exist in the child");
+  }
   core_->remember_dispatcher(dispatcher);
   return core_->root->open(name, dispatcher);
 }

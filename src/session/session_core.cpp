@@ -230,18 +230,34 @@ void SessionCore::drop(Request& request, const std::exception_ptr& error, Answer
 }
 
 void SessionCore::abandon(Request& request) noexcept {
-  Request::Phase phase{};
+  const SessionRef keep(*this);
+  const ReceiptPtr told = request.share_receipt();  // a lane may free the request before we are done
+  std::optional<CancelReceipt> receipt;
+  bool is_for_lane = false;
+  bool is_waking = false;
   {
     const LockGuard guard(lock_);
     request.waiting_job = nullptr;
-    phase = request.phase;
-    if (request.is_cancelled) return;  // its receipt is, or will be, completed by who sees it end
+    if (!request.is_cancelled) {  // else its receipt is, or will be, completed by who sees it end
+      if (request.phase == Request::Phase::kNew) receipt = CancelReceipt{};
+      // It had its answer when the cancel came: nothing native was left to be stopped.
+      if (request.phase == Request::Phase::kEnded) {
+        receipt = CancelReceipt{CancelEffect::kDiscarded, request.stop.steps(), Duration{0}};
+      }
+    }
+    is_for_lane = state_ != SessionState::kClosed && state_ != SessionState::kQuarantined;
+    if (is_for_lane) {
+      request.next_abandoned = std::exchange(abandoned_, &request);
+      is_waking = wake_one();
+    }
   }
-  if (phase == Request::Phase::kNew) request.receipt().complete(CancelReceipt{});
-  // It had its answer when the cancel came: nothing native was left to be stopped.
-  if (phase == Request::Phase::kEnded) {
-    request.receipt().complete(CancelReceipt{CancelEffect::kDiscarded, request.stop.steps(), Duration{0}});
-  }
+  if (receipt) static_cast<Receipt*>(told.get())->complete(*receipt);
+  if (is_waking) work_.notify_one();
+  if (!is_for_lane) request.unref();
+}
+
+void SessionCore::free_abandoned(Request* first) noexcept {
+  while (first != nullptr) std::exchange(first, first->next_abandoned)->unref();
 }
 
 void SessionCore::rethrow_answer(Request& request) {

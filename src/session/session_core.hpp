@@ -42,7 +42,8 @@ class SessionCore final : private TimerNode {
   /// Puts it into the intake and parks its caller, `leaf`. Errors: kClosed and the like are the request's answer.
   Handle submit(Request& request, PromiseBase& leaf);
   void cancel(Request& request) noexcept;
-  /// The caller's frame is gone without an answer.
+  /// The caller's frame goes without an answer, and gives its reference up. The tensors are freed on a lane: returning
+  /// large ones to the system costs more than a caller that leaves a page should pay (I17).
   void abandon(Request& request) noexcept;
   void rethrow_answer(Request& request);
   /// Errors: kFailedPrecondition in a child made by fork (I19).
@@ -69,21 +70,26 @@ class SessionCore final : private TimerNode {
 
   [[nodiscard]] const ModelSignature& signature() const noexcept { return signature_; }
   [[nodiscard]] Capabilities capabilities() const noexcept { return capabilities_; }
+  // In a child made by fork the lock may be held by a thread that isn't there (I19).
   [[nodiscard]] SessionState state() const noexcept {
+    if (is_inert()) return SessionState::kClosed;
     const LockGuard guard(lock_);
     return state_;
   }
   [[nodiscard]] std::size_t waiting() const noexcept {
+    if (is_inert()) return 0;
     const LockGuard guard(lock_);
     return intake_.size();
   }
   [[nodiscard]] std::size_t running() const noexcept {
+    if (is_inert()) return 0;
     const LockGuard guard(lock_);
     return in_native_code();
   }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] RuntimeCore& host() const noexcept { return host_; }
-  [[nodiscard]] bool is_inert() const noexcept { return host_.root->is_inert(); }
+  /// Asks nobody: a handle may outlive its runtime.
+  [[nodiscard]] bool is_inert() const noexcept { return os::fork_generation() != fork_generation_; }
 
  private:
   friend class Lane;
@@ -110,7 +116,8 @@ class SessionCore final : private TimerNode {
   [[nodiscard]] bool wake_one() noexcept TENURE_REQUIRES(lock_);
   void wake_all() noexcept TENURE_REQUIRES(lock_);
   void start_other_lanes() noexcept;
-  void wait_for_other_lanes() noexcept;
+  void await_wake_up() noexcept;
+  static void free_abandoned(Request* first) noexcept;
   void release_instance() noexcept;
   [[nodiscard]] InstanceTier& instance() const noexcept;
   void finish() noexcept;
@@ -133,6 +140,7 @@ class SessionCore final : private TimerNode {
   const std::string creator_;
   const std::source_location where_;
   const Duration hard_limit_;
+  const std::uint32_t fork_generation_ = os::fork_generation();
 
   // Written by the primary lane before the session is ready, constant afterwards.
   ModelSignature signature_;
@@ -153,6 +161,7 @@ class SessionCore final : private TimerNode {
   Event lanes_ended_;  // for the primary lane, which ends last
   SessionState state_ TENURE_GUARDED_BY(lock_) = SessionState::kLoading;
   Intake intake_ TENURE_GUARDED_BY(lock_);
+  Request* abandoned_ TENURE_GUARDED_BY(lock_) = nullptr;  // a list through `next_abandoned`, for a lane to free
   std::uint64_t next_sequence_ TENURE_GUARDED_BY(lock_) = 0;
   int waiting_lanes_ TENURE_GUARDED_BY(lock_) = 0;
   int wake_ups_ TENURE_GUARDED_BY(lock_) = 0;

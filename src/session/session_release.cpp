@@ -115,10 +115,13 @@ void SessionCore::release_instance() noexcept {
 
 void SessionCore::finish() noexcept {
   stop_watchdog();
+  Request* abandoned = nullptr;
   {
     const LockGuard guard(lock_);
     move_to(SessionState::kClosed);
+    abandoned = std::exchange(abandoned_, nullptr);
   }
+  free_abandoned(abandoned);
   closed_.complete();
   end_job();
 }

@@ -6,15 +6,28 @@ namespace {
 
 using Loading = CompletableDeferred<Session>;
 
+/// Fails what nobody has completed: whoever waits is answered also where the load was cancelled, or never began.
+struct FailThenDelete {
+  void operator()(Loading* loading) const noexcept {
+    try {
+      loading->fail(std::make_exception_ptr(Error(ErrorCode::kClosed, "the owner of the slot has ended")));
+    } catch (...) {
+      loading->fail(std::current_exception());
+    }
+    delete loading;
+  }
+};
+using LoadSide = std::unique_ptr<Loading, FailThenDelete>;
+
 // An error of the load is for who waits for the session, not for the owner.
-Task<void> load_into(Scope scope, ModelSpec spec, Loading loading) {
+Task<void> load_into(Scope scope, ModelSpec spec, LoadSide loading) {
   Task<Session> load = load_session(scope, std::move(spec));
   Outcome<Session> outcome = co_await as_outcome(std::move(load));
   if (outcome.has_value()) {
     Session session = std::move(outcome).value();
-    if (!loading.complete(session)) session.request_close();
+    if (!loading->complete(session)) session.request_close();
   } else if (outcome.is_error()) {
-    loading.fail(outcome.error());
+    loading->fail(outcome.error());
   }
 }
 
@@ -31,12 +44,12 @@ Task<Outputs> run_when_loaded(Pending<Session> loading, Inputs inputs, RunOption
 void SessionSlot::load(ModelSpec spec) {
   clear();
   loading_ = std::make_unique<Loading>();
-  load_ = scope_.named("session slot").launch(load_into, scope_, std::move(spec), *loading_);
+  LoadSide side(new Loading(*loading_));
+  load_ = scope_.named("session slot").launch(load_into, scope_, std::move(spec), std::move(side));
 }
 
 void SessionSlot::clear() noexcept {
   if (loading_ == nullptr) return;
-  load_.cancel();
   try {
     if (!loading_->fail(std::make_exception_ptr(Error(ErrorCode::kClosed, "another load has taken the slot")))) {
       if (const Session* session = loading_->value_if_done()) session->request_close();
@@ -44,6 +57,7 @@ void SessionSlot::clear() noexcept {
   } catch (...) {
     loading_->fail(std::current_exception());
   }
+  load_.cancel();
   loading_.reset();
 }
 

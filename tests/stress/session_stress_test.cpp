@@ -118,7 +118,8 @@ TEST(SessionStress, I13_I15_PagesAreLeftAtAnyMoment) {
       wait_a_moment(moment);
       Session session = shared.get();
       if (!session) return;
-      if (how == Leaves::kClose || how == Leaves::kCancelAndClose || how == Leaves::kCloseTwice) session.request_close();
+      if (how == Leaves::kClose || how == Leaves::kCancelAndClose || how == Leaves::kCloseTwice)
+        session.request_close();
       if (how == Leaves::kDrop) static_cast<void>(shared.take());
       if (how == Leaves::kEndOfScope) page.cancel();
     });
@@ -205,7 +206,7 @@ TEST(SessionStress, ASlotIsReloadedQuickly) {
         Inputs inputs = some_inputs();
         page.launch(run_in_slot, slot.run(std::move(inputs)), std::ref(world));
       }
-      if (random() % 2 == 0) screen.run_for(std::chrono::microseconds(random() % 1500));
+      for (std::uint64_t turns = random() % 8; turns > 0; --turns) screen.run_for(100us);
     }
     if (random() % 2 == 0) page.cancel();
   }

@@ -14,7 +14,22 @@
 #include <utility>
 #include <vector>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#endif
+#endif
+
 namespace tenure::testing {
+
+/// Tells the leak checker that what this runtime is made of will be kept on purpose: a call of it never comes back.
+inline void will_be_kept([[maybe_unused]] const Runtime& runtime) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  __lsan_ignore_object(&runtime.ledger());
+#endif
+#endif
+}
 
 using Log = std::vector<std::string>;
 

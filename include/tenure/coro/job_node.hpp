@@ -23,6 +23,9 @@ namespace tenure {
 /// | kCompleted  | value   | none     | any       | –                                           |
 /// | kFailed     | any     | none     | yes       | –                                           |
 /// | kCancelled  | unwound | none     | yes       | –                                           |
+///
+/// kCancelled is also the end of a body that had ended and then saw its children cut short, of one that threw after the
+/// cancel (the error is reported), and of every owner. A cancel that comes after the end changes nothing.
 enum class JobState : std::uint8_t { kActive, kCompleting, kCancelling, kCompleted, kFailed, kCancelled };
 
 namespace detail {
