@@ -1,5 +1,6 @@
 // How a cancel goes down the tree.
 #include <tenure/coro/job_node.hpp>
+#include <thread>
 
 #include "coro/post_batch.hpp"
 
@@ -83,24 +84,65 @@ class CancelWalk {
   PostBatch batch_;
 };
 
+namespace {
+
+constinit thread_local int t_walks = 0;  // of this thread, one in the other: a listener may cancel
+
+/// A walk while it posts. One that is on its way on another thread may not have posted yet what must be gone here.
+class WalkInProgress {
+ public:
+  explicit WalkInProgress(JobTree& tree) noexcept : tree_(tree) {
+    ++t_walks;
+    tree_.walks.fetch_add(1, std::memory_order_relaxed);
+  }
+  WalkInProgress(const WalkInProgress&) = delete;
+  WalkInProgress& operator=(const WalkInProgress&) = delete;
+  ~WalkInProgress() {
+    // release: who sees that no walk is left sees what it posted.
+    tree_.walks.fetch_sub(1, std::memory_order_release);
+    --t_walks;
+  }
+
+ private:
+  JobTree& tree_;
+};
+
+/// Waits until no walk is on its way. Not from inside one: two threads would wait for each other.
+void await_other_walks(JobTree& tree) noexcept {
+  while (t_walks == 0 && tree.walks.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
+}  // namespace
+
 void JobNode::cancel(const std::exception_ptr& cause) noexcept {
   if (has(kCompletedFlag) || tree_->is_inert()) return;  // a handle may outlive the tree of a completed job
-  CancelWalk walk(cause);
-  walk.take(*this);
-  walk.run();
-  // Also where another thread's cancel came first: what it posted waits here, and must be gone when we return (I8).
-  Dispatcher* here = walk.here();
-  if (here == nullptr && dispatcher_->is_here()) here = dispatcher_;
-  if (here != nullptr) run_unwinding(*here);
+  const bool was_cancelled = is_cancelled();
+  Dispatcher* here = dispatcher_->is_here() ? dispatcher_ : nullptr;
+  {
+    const WalkInProgress in_progress(*tree_);
+    CancelWalk walk(cause);
+    walk.take(*this);
+    walk.run();
+    if (walk.here() != nullptr) here = walk.here();
+  }
+  if (here == nullptr) return;
+  // Where another thread's cancel came first, what it posts must be gone from here when we return (I8).
+  if (was_cancelled) await_other_walks(*tree_);
+  run_unwinding(*here);
 }
 
 void JobNode::cancel_children_of_failed() noexcept {
   const std::exception_ptr no_cause;  // its own error stands for it
-  CancelWalk walk(no_cause);
-  walk.take(*this);
-  walk.run();
-  // Called by this job or by a child of it, so where it has no other children nothing of it waits to be unwound.
-  if (walk.has_won_children() && walk.here() != nullptr) run_unwinding(*walk.here());
+  Dispatcher* here = nullptr;
+  {
+    const WalkInProgress in_progress(*tree_);
+    CancelWalk walk(no_cause);
+    walk.take(*this);
+    walk.run();
+    // Called by this job or by a child of it, so where it has no other children nothing of it waits to be unwound.
+    if (walk.has_won_children()) here = walk.here();
+  }
+  if (here != nullptr) run_unwinding(*here);
 }
 
 void JobNode::run_unwinding(Dispatcher& here) noexcept {

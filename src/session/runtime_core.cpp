@@ -103,8 +103,8 @@ bool RuntimeCore::is_own_thread() const noexcept { return is_on_worker() || Lane
 
 ShutdownReport RuntimeCore::shut_down(Duration deadline) {
   ShutdownReport report;
-  if (is_shut_down_ || root->is_inert() || is_process_ending()) {
-    report.is_complete = is_shut_down_;
+  if (is_shut_down_.load(std::memory_order_acquire) || root->is_inert() || is_process_ending()) {
+    report.is_complete = is_shut_down_.load(std::memory_order_acquire);
     return report;
   }
   const TimePoint begin = std::chrono::steady_clock::now();
@@ -112,7 +112,9 @@ ShutdownReport RuntimeCore::shut_down(Duration deadline) {
   const Duration left = deadline - (std::chrono::steady_clock::now() - begin);
   const int hung = lanes.stop(std::max(left, Duration{0}));
   is_complete = is_complete && hung == 0;
-  report.is_complete = is_shut_down_ = is_complete;
+  report.is_complete = is_complete;
+  // release: who sees it sees all that was released. Never back to false: another's shutdown may have come to its end.
+  if (is_complete) is_shut_down_.store(true, std::memory_order_release);
   os::give_back_free_memory();
   if (is_complete) return report;
   for (const LedgerEntry& entry : ledger.entries()) {

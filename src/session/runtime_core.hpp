@@ -66,7 +66,7 @@ class RuntimeCore {
   std::vector<std::shared_ptr<Engine>> engines_ TENURE_GUARDED_BY(lock_);
   std::vector<Dispatcher*> known_dispatchers_ TENURE_GUARDED_BY(lock_);
   Atomic<std::int64_t> last_gift_{0};  // of memory, on the steady clock; orders nothing
-  bool is_shut_down_ = false;
+  Atomic<bool> is_shut_down_{false};  // set by any of several that shut down at once; all is released before it
 };
 
 }  // namespace tenure::detail

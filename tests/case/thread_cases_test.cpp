@@ -44,21 +44,18 @@ TEST(Case, E6_InputsThatGoOutOfScopeAtOnceAndOutputsThatAreWrittenLate) {
   FakeEngine engine{FakeScript{.run_time = 10ms, .late_write = true}};
   World world{engine};
   Session session = world.load();
-  std::vector<Deferred<float>> runs;
+  std::vector<Deferred<Outputs>> runs;
   for (int i = 0; i < 50; ++i) {
     Inputs inputs = some_inputs(static_cast<float>(i));  // a local, given away and gone
-    auto submit = [](Session model, Inputs given) -> Task<float> {
-      Outputs outputs = co_await model.run(std::move(given));
-      co_return outputs["y"].view<float>()[0];
-    };
-    runs.push_back(world.scope().async(submit, session, std::move(inputs)));
+    runs.push_back(world.scope().async(session.run(std::move(inputs))));
   }
   world.advance(5ms);
   for (std::size_t i = 0; i < runs.size(); i += 2) runs[i].cancel();
   for (std::size_t i = 1; i < runs.size(); i += 2) {
-    auto outcome = world.run(await_deferred<float>, std::move(runs[i]));
+    auto outcome = world.run(await_deferred<Outputs>, std::move(runs[i]));
     ASSERT_TRUE(outcome.has_value());
-    EXPECT_EQ(std::move(outcome).value(), 2.0F * static_cast<float>(i));
+    const Outputs outputs = std::move(outcome).value();
+    EXPECT_EQ(outputs["y"].view<float>()[0], 2.0F * static_cast<float>(i));
   }
   for (std::size_t i = 0; i < runs.size(); i += 2) EXPECT_EQ(runs[i].state(), JobState::kCancelled);
 }

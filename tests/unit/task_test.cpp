@@ -20,7 +20,7 @@ Task<void> fail() {
 }
 
 struct Counted {
-  explicit Counted(int& live) : live(&live) { ++live; }
+  explicit Counted(int& count) : live(&count) { ++count; }
   Counted(Counted&& other) noexcept : live(other.live) { ++*live; }
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;

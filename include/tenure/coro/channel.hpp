@@ -9,19 +9,26 @@
 namespace tenure {
 
 /// How many elements wait in a channel, and what happens to one more.
-struct ChannelCapacity {
-  std::size_t elements = 0;
-  bool is_conflated = false;  ///< the newest element replaces the one that waits
+class ChannelCapacity {
+ public:
+  std::size_t elements;
+  bool is_conflated;  ///< the newest element replaces the one that waits
+
+  static constexpr ChannelCapacity of(std::size_t elements) noexcept { return {elements, false}; }
+  static constexpr ChannelCapacity of_newest() noexcept { return {1, true}; }
+
+ private:
+  constexpr ChannelCapacity(std::size_t count, bool conflates) noexcept : elements(count), is_conflated(conflates) {}
 };
-inline constexpr ChannelCapacity kRendezvous{0, false};
-inline constexpr ChannelCapacity kConflated{1, true};
-inline constexpr ChannelCapacity kUnlimited{std::numeric_limits<std::size_t>::max(), false};
+inline constexpr ChannelCapacity kRendezvous = ChannelCapacity::of(0);
+inline constexpr ChannelCapacity kConflated = ChannelCapacity::of_newest();
+inline constexpr ChannelCapacity kUnlimited = ChannelCapacity::of(std::numeric_limits<std::size_t>::max());
 /// Errors    kInvalidArgument: no room at all; a hand-over without one is kRendezvous.
 [[nodiscard]] inline ChannelCapacity buffered(std::size_t elements) {
   if (elements == 0) {
     throw Error(ErrorCode::kInvalidArgument, "buffered(0): expected at least 1; kRendezvous hands over without a buffer");
   }
-  return ChannelCapacity{elements, false};
+  return ChannelCapacity::of(elements);
 }
 
 /// The sending side of a channel: copied at will, and safe to use after the channel is gone.

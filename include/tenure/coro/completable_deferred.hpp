@@ -118,7 +118,7 @@ class PromiseAwaiter : public Waiter {
 }  // namespace detail
 
 /// The reading side of a CompletableDeferred: copied at will, awaited by many.
-template <class T>
+template <class T = void>
 class Pending {
  public:
   explicit Pending(detail::PromiseState<T>& state) noexcept : state_(&state) { state_->ref(); }

@@ -46,6 +46,8 @@ class JobTree {
 
   Dispatcher& default_dispatcher;
   TimerQueue& timers;
+  /// Cancels that are on their way down this tree, see JobNode::cancel.
+  Atomic<std::uint32_t> walks{0};
   void* host = nullptr;  ///< the runtime of a higher layer, for `Scope::load`
 
  private:
