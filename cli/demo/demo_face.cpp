@@ -24,7 +24,8 @@ Task<Found> find_faces(Scope scope, std::filesystem::path model, const Image* ph
   const TensorSpec& input = session.signature().inputs.at(0);
   Inputs inputs;
   inputs.add(fit(*photo, input, known->range, known->fit));
-  const Outputs outputs = co_await session.run(std::move(inputs));
+  Task<Outputs> run = session.run(std::move(inputs));
+  const Outputs outputs = co_await std::move(run);
   const ImagePlacement place = placement_of(*photo, input, known->fit);
   Found found;
   for (const Face& face : decode_faces(outputs)) found.faces.push_back(undo_placement(face, place));

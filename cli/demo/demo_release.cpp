@@ -83,7 +83,10 @@ Task<CancelReceipt> run_out_of_time(Scope scope, Session session, Diary* diary) 
 
 Task<void> run_until_left(Scope scope, Session session, Diary* diary) {
   const GoneMark mark(*diary, scope);
-  while (true) co_await session.run(blank_inputs(session));
+  while (true) {
+    Task<Outputs> run = session.run(blank_inputs(session));
+    co_await std::move(run);
+  }
 }
 
 /// Waits until a run is in native code, and a little longer.

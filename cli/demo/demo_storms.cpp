@@ -63,7 +63,8 @@ bool is_zero(const Json& document, const char* key) {
 
 std::string end_of_naive(const Storm& naive) {
   const std::string signal = cell(naive.document, {"signal"});
-  if (signal != "–") return signal + " in " + cell(naive.document, {"module"});
+  const std::string module = cell(naive.document, {"module"});
+  if (signal != "–") return signal + (module == "–" ? "" : " in " + module);
   if (naive.child.timed_out || !is_zero(naive.document, "hung")) return naive.document.is_null() ? "no report" : "hung";
   return "got through";
 }

@@ -54,7 +54,7 @@ bool SessionCore::load_model(Lane& primary) noexcept {
     Engine& engine = host_.choose_engine(spec_);
     DeviceLease lease = host_.devices.acquire(engine, spec_.device, creator_);
     guard_exit();
-    const ModelSource source{spec_.file, spec_.bytes};
+    const ModelSource source{spec_.file, std::exchange(spec_.bytes, nullptr)};
     const InstanceOptions options{.threads = spec_.threads, .stoppable = spec_.stoppable};
     std::unique_ptr<EngineInstance> instance = lease.device().load(source, options, load_stop_);
     signature_ = instance->signature();

@@ -59,6 +59,9 @@ Session::~Session() {
   if (core_ && !core_->is_inert()) core_->drop_handle();
 }
 
+Task<Outputs> Session::run(Inputs inputs) const { return run(std::move(inputs), RunOptions{}); }
+Task<Outputs> Session::run(const Image& image) const { return run(image, ImageRange{}); }
+
 Task<Outputs> Session::run(Inputs inputs, RunOptions options) const {
   core_->require_usable();
   return detail::run_given(*this, core_, std::move(inputs), options);

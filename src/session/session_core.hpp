@@ -135,7 +135,7 @@ class SessionCore final : private TimerNode {
                                          const std::exception_ptr& cause = nullptr) const noexcept;
 
   RuntimeCore& host_;
-  const ModelSpec spec_;
+  ModelSpec spec_;  // constant, but for its bytes, which go with the load
   const std::string name_;
   const std::string creator_;
   const std::source_location where_;

@@ -81,7 +81,9 @@ void SessionCore::wake_all() noexcept {
 void SessionCore::lane_ended(Lane& lane) noexcept {
   {
     const LockGuard guard(lock_);
-    --open_lanes_;
+    const bool is_last = --open_lanes_ == 0;
+    if (lane.is_primary() && !is_last) host_.lane_waits();
+    if (!lane.is_primary() && is_last) host_.lane_got_work();  // the primary lane's, which waits below
   }
   if (!lane.is_primary()) {
     lanes_ended_.notify_all();

@@ -66,6 +66,8 @@ Task<Session> SessionSlot::session() const {
   return wait_for(loading_->pending());
 }
 
+Task<Outputs> SessionSlot::run(Inputs inputs) const { return run(std::move(inputs), RunOptions{}); }
+
 Task<Outputs> SessionSlot::run(Inputs inputs, RunOptions options) const {
   if (loading_ == nullptr) throw Error(ErrorCode::kFailedPrecondition, "nothing has been loaded into the slot");
   return run_when_loaded(loading_->pending(), std::move(inputs), options);

@@ -119,7 +119,7 @@ TEST(Case, B2_AnAcceleratorThatIsNotThereOrFailsLeavesNothing) {
 }
 
 TEST(Case, B4_OpenAndCloseGivesEveryByteBack) {
-  FakeEngine engine{FakeScript{.require_file = true, .device_bytes = 10, .instance_bytes = 1000, .context_bytes = 100}};
+  FakeEngine engine{FakeScript{.device_bytes = 10, .instance_bytes = 1000, .context_bytes = 100, .require_file = true}};
   World world{engine};
   auto bytes = std::make_shared<std::vector<std::byte>>();
   for (const char c : kFakeModel) bytes->push_back(static_cast<std::byte>(c));
@@ -128,6 +128,7 @@ TEST(Case, B4_OpenAndCloseGivesEveryByteBack) {
   for (int round = 0; round < 300; ++round) {
     Session session = world.load(spec);
     EXPECT_EQ(world.runtime().ledger().totals().bytes, 1110U);
+    EXPECT_EQ(bytes.use_count(), 2) << "the session holds what its engine has read, or copied, already";
     EXPECT_EQ(end_of(world.run(close_session, session)), "value");
     expect_empty(world.runtime().ledger());
   }

@@ -129,6 +129,24 @@ Task<float> run_then_close(Session session) {
   co_return result;
 }
 
+TEST(SessionCloseTest, OfSeveralLanesTheLastToComeBackIsWaitedFor) {
+  for (int round = 0; round < 20; ++round) {
+    FakeEngine engine{FakeScript{.run_time = 50ms, .concurrent_runs = true}};
+    World world{engine};
+    ModelSpec spec("model.fake");
+    spec.lanes = 3;
+    Session session = world.load(spec);
+    std::vector<Deferred<float>> runs;
+    for (int i = 0; i < 3; ++i) {  // on whichever lane is first
+      runs.push_back(begin_run(world.scope(), session));
+      world.advance(10ms);
+    }
+    EXPECT_EQ(end_of(world.run(close_session, session)), "value");
+    EXPECT_EQ(world.elapsed(), 70ms);
+    expect_clean(engine);
+  }
+}
+
 TEST(SessionCloseTest, CloseFromTheResultsOwnContinuation) {
   FakeEngine engine{FakeScript{.run_time = 10ms}};
   World world{engine};

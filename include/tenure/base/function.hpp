@@ -37,10 +37,10 @@ class UniqueFunction<R(Args...)> {
   };
   template <class F>
   struct Holder final : Base {
-    explicit Holder(F&& callable) : callable_(std::move(callable)) {}
-    explicit Holder(const F& callable) : callable_(callable) {}
-    R call(Args... args) override { return callable_(std::forward<Args>(args)...); }
-    F callable_;
+    explicit Holder(F&& callable) : held(std::move(callable)) {}
+    explicit Holder(const F& callable) : held(callable) {}
+    R call(Args... args) override { return held(std::forward<Args>(args)...); }
+    F held;
   };
   std::unique_ptr<Base> callable_;
 };

@@ -88,9 +88,12 @@ class Session {
   }
   ~Session();
 
-  [[nodiscard]] Task<Outputs> run(Inputs inputs, RunOptions options = {}) const;
+  // Overloads and not default arguments: `{}` in an expression that awaits is what g++ 12 destroys twice.
+  [[nodiscard]] Task<Outputs> run(Inputs inputs) const;
+  [[nodiscard]] Task<Outputs> run(Inputs inputs, RunOptions options) const;
   /// With the picture fitted to the model's first input; `range` is what its pixels are scaled to.
-  [[nodiscard]] Task<Outputs> run(const Image& image, ImageRange range = {}) const;
+  [[nodiscard]] Task<Outputs> run(const Image& image) const;
+  [[nodiscard]] Task<Outputs> run(const Image& image, ImageRange range) const;
   /// On memory that stays the caller's: for a model of one input and one output, or lists of both. Must be awaited in
   /// the expression that makes it.
   template <class In, class Out>

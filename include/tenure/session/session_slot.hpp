@@ -28,7 +28,8 @@ class SessionSlot {
   void load(ModelSpec spec);
   /// Cancels a pending load, or closes the session.
   void clear() noexcept;
-  [[nodiscard]] Task<Outputs> run(Inputs inputs, RunOptions options = {}) const;
+  [[nodiscard]] Task<Outputs> run(Inputs inputs) const;
+  [[nodiscard]] Task<Outputs> run(Inputs inputs, RunOptions options) const;
   /// The session, once it is loaded.
   [[nodiscard]] Task<Session> session() const;
 
