@@ -4,10 +4,12 @@ get_property(tenure_room_targets GLOBAL PROPERTY TENURE_ROOM_TARGETS)
 install(TARGETS tenure_all ${tenure_room_targets} EXPORT TenureTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/tenure" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
-foreach(engine IN ITEMS fake litert)
+# What an engine shows to the world; the rest of its folder includes the engine's own headers.
+foreach(header IN ITEMS fake/fake_engine.hpp litert/litert_engine.hpp litert/known_models.hpp)
+  cmake_path(GET header PARENT_PATH engine)
   if(TARGET tenure_engine_${engine})
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/engines/${engine}"
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenure_engines/engines FILES_MATCHING PATTERN "*.hpp")
+    install(FILES "${PROJECT_SOURCE_DIR}/engines/${header}"
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenure_engines/engines/${engine})
   endif()
 endforeach()
 if(TARGET tenure)

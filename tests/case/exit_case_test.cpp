@@ -86,6 +86,8 @@ Ended run_child(const std::string& exit_case) {
     close(pipe_ends[0]);
     close(pipe_ends[1]);
     setenv("TENURE_EXIT_CASE", exit_case.c_str(), 1);
+    const char* tsan = std::getenv("TSAN_OPTIONS");  // it would sleep for a second at exit, to see races
+    setenv("TSAN_OPTIONS", (std::string(tsan == nullptr ? "" : tsan) + " atexit_sleep_ms=0").c_str(), 1);
     unsetenv("GTEST_OUTPUT");
     unsetenv("GTEST_TOTAL_SHARDS");
     unsetenv("GTEST_SHARD_INDEX");

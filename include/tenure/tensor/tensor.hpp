@@ -62,20 +62,21 @@ class Tensor {
 
   [[nodiscard]] const TensorSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] const std::string& name() const noexcept { return spec_.name; }
-  [[nodiscard]] std::size_t byte_size() const noexcept { return byte_size_; }
-  [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_.get(), byte_size_}; }
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_.get(), byte_size_}; }
+  /// 0 once it has been moved from.
+  [[nodiscard]] std::size_t byte_size() const noexcept { return data_ == nullptr ? 0 : byte_size_; }
+  [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_.get(), byte_size()}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_.get(), byte_size()}; }
   [[nodiscard]] Tensor clone() const;
 
   template <class T>
   [[nodiscard]] std::span<T> view() {
     require_type(element_type_matches<T>(spec_.type));
-    return {reinterpret_cast<T*>(data_.get()), byte_size_ / sizeof(T)};
+    return {reinterpret_cast<T*>(data_.get()), byte_size() / sizeof(T)};
   }
   template <class T>
   [[nodiscard]] std::span<const T> view() const {
     require_type(element_type_matches<T>(spec_.type));
-    return {reinterpret_cast<const T*>(data_.get()), byte_size_ / sizeof(T)};
+    return {reinterpret_cast<const T*>(data_.get()), byte_size() / sizeof(T)};
   }
 
  private:
