@@ -45,7 +45,8 @@ std::vector<double> measure_cancel(Dispatcher& where, int rounds) {
 void print(const char* name, std::vector<double> costs) {
   std::sort(costs.begin(), costs.end());
   const std::size_t p99 = costs.size() * 99 / 100;
-  std::printf("%-28s p50 %6.1f us, p99 %6.1f us, max %6.1f us\n", name, costs[costs.size() / 2], costs[p99], costs.back());
+  std::printf("%-28s p50 %6.1f us, p99 %6.1f us, max %6.1f us\n", name, costs[costs.size() / 2], costs[p99],
+              costs.back());
 }
 
 }  // namespace

@@ -27,9 +27,7 @@ inline Median median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto n = static_cast<double>(values.size());
   const double half_width = 1.96 * std::sqrt(n) / 2;
-  const auto at = [&](double rank) {
-    return values[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))];
-  };
+  const auto at = [&](double rank) { return values[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))]; };
   return {at(std::floor(n / 2 - half_width)), at(n / 2), at(std::ceil(n / 2 + half_width))};
 }
 

@@ -99,7 +99,8 @@ Paired measure_model(const ModelSpec& spec, const std::shared_ptr<Engine>& engin
 
   StopSignal never;
   const std::unique_ptr<EngineDevice> device = engine->open_device(spec.device);
-  const std::unique_ptr<EngineInstance> instance = device->load(ModelSource{spec.file, nullptr}, InstanceOptions{}, never);
+  const std::unique_ptr<EngineInstance> instance =
+      device->load(ModelSource{spec.file, nullptr}, InstanceOptions{}, never);
   const std::unique_ptr<EngineContext> context = instance->create_context();
   Inputs bare_inputs = make_inputs(instance->signature());
   Outputs bare_outputs;
@@ -142,7 +143,8 @@ void session_overhead(const std::string& cache, int rounds) {
   testing::FakeEngine fake;
   print("no-op fake engine", measure_model("noop.fake", fake.share(), rounds, kRuns), kRuns);
   print("face, LiteRT XNNPACK",
-        measure_model(cache + "/models/face_detection_short_range.tflite", open_litert(cache + "/engines/litert"), rounds, kRuns),
+        measure_model(cache + "/models/face_detection_short_range.tflite", open_litert(cache + "/engines/litert"),
+                      rounds, kRuns),
         kRuns);
 }
 

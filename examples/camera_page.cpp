@@ -64,7 +64,8 @@ int main(int count, char** arguments) try {
   tn::Runtime runtime;
   runtime.add_engine(tn::open_litert(cache + "/engines/litert"));
   tn::Owner app = runtime.open("app", ui);
-  tn::block_on(app.scope(), use_the_app, std::ref(runtime), std::ref(ui), cache + "/models/face_detection_short_range.tflite");
+  tn::block_on(app.scope(), use_the_app, std::ref(runtime), std::ref(ui),
+               cache + "/models/face_detection_short_range.tflite");
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';
   return 1;

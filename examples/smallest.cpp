@@ -20,7 +20,8 @@ int main(int count, char** arguments) try {
   tn::Runtime runtime;
   runtime.add_engine(tn::open_litert(cache + "/engines/litert"));
   tn::Image photo = tn::read_image(cache + "/images/astronaut.png");
-  std::cout << runtime.block_on(best_score, cache + "/models/face_detection_short_range.tflite", std::move(photo)) << '\n';
+  std::cout << runtime.block_on(best_score, cache + "/models/face_detection_short_range.tflite", std::move(photo))
+            << '\n';
 } catch (const std::exception& error) {  // a missing file, a broken model, no engine: the message says which
   std::cerr << error.what() << '\n';
   return 1;

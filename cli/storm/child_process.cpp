@@ -20,7 +20,8 @@ constexpr const char* kVariable = "TENURE_REPORT_FD";
 constexpr int kReportDescriptor = 3;
 
 [[noreturn]] void fail(const char* what, int error) {
-  throw Error(ErrorCode::kUnavailable, std::string("can't start the child process: ") + what + ": " + std::strerror(error));
+  throw Error(ErrorCode::kUnavailable,
+              std::string("can't start the child process: ") + what + ": " + std::strerror(error));
 }
 
 class Pipe {
@@ -100,7 +101,8 @@ void write_line(const nlohmann::ordered_json& message) {
 
 }  // namespace
 
-ChildEnd run_child(const std::vector<std::string>& arguments, Duration patience, const std::function<void(double)>& progress) {
+ChildEnd run_child(const std::vector<std::string>& arguments, Duration patience,
+                   const std::function<void(double)>& progress) {
   ChildEnd end;
   Pipe pipe;
   const pid_t child = spawn(arguments, pipe);

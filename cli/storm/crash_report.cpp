@@ -22,8 +22,8 @@ std::uintptr_t program_counter(void* context) noexcept {
 #endif
 }
 
-// dladdr is not on the list of what a handler may call. Here the process is lost anyway, and the worst that it can do is
-// to crash again, which the parent sees by the signal alone.
+// dladdr is not on the list of what a handler may call. Here the process is lost anyway, and the worst that it can do
+// is to crash again, which the parent sees by the signal alone.
 void say_where(int signal, siginfo_t*, void* context) {
   Dl_info found{};
   const char* module = "unknown";
@@ -41,7 +41,7 @@ void say_where(int signal, siginfo_t*, void* context) {
 }  // namespace
 
 void report_crashes() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = &say_where;
   action.sa_flags = SA_SIGINFO | SA_RESETHAND;
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);

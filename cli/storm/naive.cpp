@@ -97,8 +97,8 @@ class NaivePage {
 
 }  // namespace
 
-std::uint64_t run_naive_storm(const std::vector<ModelSpec>& models, Engine& engine, std::uint64_t pages, std::uint64_t seed,
-                              const std::function<void(double)>& progress) {
+std::uint64_t run_naive_storm(const std::vector<ModelSpec>& models, Engine& engine, std::uint64_t pages,
+                              std::uint64_t seed, const std::function<void(double)>& progress) {
   std::mt19937_64 random(seed);
   Pool pool(2);
   std::uint64_t left = 0;

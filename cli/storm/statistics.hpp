@@ -26,7 +26,9 @@ class Durations {
   /// {"p50", "p99", "max"} in units of `Unit`.
   template <class Unit>
   [[nodiscard]] nlohmann::ordered_json to_json() {
-    const auto in_unit = [](Duration duration) { return std::chrono::duration<double, typename Unit::period>(duration).count(); };
+    const auto in_unit = [](Duration duration) {
+      return std::chrono::duration<double, typename Unit::period>(duration).count();
+    };
     return {{"p50", in_unit(percentile(0.5))}, {"p99", in_unit(percentile(0.99))}, {"max", in_unit(percentile(1.0))}};
   }
 

@@ -14,7 +14,7 @@ using Milliseconds = std::chrono::milliseconds;
 using Seconds = std::chrono::seconds;
 
 constexpr Duration kBeat = Milliseconds(2);
-constexpr Duration kLongestPage = Seconds(30);   // a page that takes longer to go is hung
+constexpr Duration kLongestPage = Seconds(30);  // a page that takes longer to go is hung
 constexpr std::size_t kMostLeaving = 4;         // pages that are still on their way out
 constexpr std::uint64_t kWarmUpPages = 200;
 
@@ -120,7 +120,8 @@ Task<void> blow(Scope screen, Runtime& runtime, Dispatcher& loop, Weather& weath
   const StormOptions& options = weather.options;
   const TimePoint begin = std::chrono::steady_clock::now();
   const auto done = [&] {
-    if (!options.time) return static_cast<double>(weather.opened) / static_cast<double>(std::max<std::uint64_t>(options.pages, 1));
+    if (!options.time)
+      return static_cast<double>(weather.opened) / static_cast<double>(std::max<std::uint64_t>(options.pages, 1));
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     return passed / std::chrono::duration<double>(*options.time);
   };
@@ -142,7 +143,7 @@ nlohmann::ordered_json by_tier(std::int64_t devices, std::int64_t instances, std
 }  // namespace
 
 nlohmann::ordered_json run_storm(const StormOptions& options, const std::vector<std::shared_ptr<Engine>>& engines,
-                         const std::function<void(double)>& progress) {
+                                 const std::function<void(double)>& progress) {
   Weather weather(options);
   LoopDispatcher screen;
   std::atomic<std::uint64_t> reported{0};
@@ -172,20 +173,28 @@ nlohmann::ordered_json run_storm(const StormOptions& options, const std::vector<
   const LedgerTotals ledger = runtime.ledger().totals();
   const RunTotals runs = runtime.ledger().runs();
   nlohmann::ordered_json left_in;
-  for (std::size_t i = 0; i < kLeftInNames.size(); ++i) left_in[std::string(kLeftInNames[i])] = weather.counts.left_in[i];
-  const double growth = weather.warm_bytes == 0 ? 0.0 : (static_cast<double>(bytes) - static_cast<double>(weather.warm_bytes)) / 1e6;
-  const bool counts_agree = native.devices == ledger.live[0] && native.instances == ledger.live[1] && native.contexts == ledger.live[2];
+  for (std::size_t i = 0; i < kLeftInNames.size(); ++i)
+    left_in[std::string(kLeftInNames[i])] = weather.counts.left_in[i];
+  const double growth =
+      weather.warm_bytes == 0 ? 0.0 : (static_cast<double>(bytes) - static_cast<double>(weather.warm_bytes)) / 1e6;
+  const bool counts_agree =
+      native.devices == ledger.live[0] && native.instances == ledger.live[1] && native.contexts == ledger.live[2];
   nlohmann::ordered_json report{
       {"pages", weather.opened},
-      {"leaked", std::max(native.devices + native.instances + native.contexts, ledger.live[0] + ledger.live[1] + ledger.live[2])},
+      {"leaked",
+       std::max(native.devices + native.instances + native.contexts, ledger.live[0] + ledger.live[1] + ledger.live[2])},
       {"out_of_order", ledger.out_of_order},
       {"hung", weather.leaving + (end.is_complete ? 0 : 1)},
       {"failed", weather.counts.failed + reported.load()},
       {"refused", weather.counts.refused},
       {"counts_agree", counts_agree},
       {"left_in", left_in},
-      {"runs", {{"done", runs.done}, {"dropped", runs.cancelled[0]}, {"stopped", runs.cancelled[1]}, {"discarded", runs.cancelled[2]},
-                {"quarantined", runs.cancelled[3]}}},
+      {"runs",
+       {{"done", runs.done},
+        {"dropped", runs.cancelled[0]},
+        {"stopped", runs.cancelled[1]},
+        {"discarded", runs.cancelled[2]},
+        {"quarantined", runs.cancelled[3]}}},
       {"caller_release_us", weather.counts.caller_release.to_json<std::chrono::microseconds>()},
       {"close_ms", weather.close_time.to_json<Milliseconds>()},
       {"heartbeat_late_ms", weather.heartbeat_late.to_json<Milliseconds>()},

@@ -23,7 +23,8 @@ struct StormOptions {
 
 /// Opens and leaves pages on the calling thread, the "screen", until all are through; then counts what is left. Returns
 /// the report, all but `crashed`. `progress` is called now and then with how far it is, from 0 to 1.
-[[nodiscard]] nlohmann::ordered_json run_storm(const StormOptions& options, const std::vector<std::shared_ptr<Engine>>& engines,
-                                       const std::function<void(double)>& progress);
+[[nodiscard]] nlohmann::ordered_json run_storm(const StormOptions& options,
+                                               const std::vector<std::shared_ptr<Engine>>& engines,
+                                               const std::function<void(double)>& progress);
 
 }  // namespace tenure::cli

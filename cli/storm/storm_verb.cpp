@@ -1,6 +1,6 @@
 // tenure storm: pages that open and are left, over real models; in a child process, so that a crash is counted.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/context.hpp"
 #include "cli/duration.hpp"
@@ -32,7 +32,8 @@ Duration duration_of(const char* option, const std::string& text) {
   if (text.find_first_not_of("0.munsh") == std::string::npos && text.starts_with('0')) return Duration{0};
   const bool is_bare = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
   if (const auto duration = parse_duration(is_bare ? text + "s" : text)) return *duration;
-  throw Error(ErrorCode::kInvalidArgument, std::string(option) + " " + text + ": expected a duration, such as 80ms or 30s");
+  throw Error(ErrorCode::kInvalidArgument,
+              std::string(option) + " " + text + ": expected a duration, such as 80ms or 30s");
 }
 
 /// "0ms..30ms". Errors: kInvalidArgument.
@@ -40,9 +41,11 @@ std::pair<Duration, Duration> range_of(const char* option, const std::string& te
   constexpr std::string_view kBetween = "..";
   const std::size_t at = text.find(kBetween);
   if (at == std::string::npos) {
-    throw Error(ErrorCode::kInvalidArgument, std::string(option) + " " + text + ": expected MIN..MAX, such as 0ms..30ms");
+    throw Error(ErrorCode::kInvalidArgument,
+                std::string(option) + " " + text + ": expected MIN..MAX, such as 0ms..30ms");
   }
-  const std::pair range(duration_of(option, text.substr(0, at)), duration_of(option, text.substr(at + kBetween.size())));
+  const std::pair range(duration_of(option, text.substr(0, at)),
+                        duration_of(option, text.substr(at + kBetween.size())));
   if (range.first > range.second) {
     throw Error(ErrorCode::kInvalidArgument, std::string(option) + " " + text + ": expected MIN not above MAX");
   }
@@ -87,7 +90,8 @@ void be_the_child(const StormArguments& arguments, Context& context) {
   const StormOptions options = options_of(arguments, context);
   if (arguments.is_naive) {
     report_crashes();
-    const std::uint64_t left = run_naive_storm(options.models, *context.engine(), options.pages, options.seed, Reporter());
+    const std::uint64_t left =
+        run_naive_storm(options.models, *context.engine(), options.pages, options.seed, Reporter());
     write_report({{"pages", left}});
     return;
   }
@@ -150,26 +154,28 @@ void print_storm(const Json& document) {
   const auto tell = [&](const char* key) {
     return paint(count(key) == 0 ? Tone::kGood : Tone::kBad, fmt::format("{} {}", count(key), key));
   };
-  print_line(fmt::format("{} pages: {}, {}, {}, {}, {}", count("pages"), tell("crashed"), tell("leaked"), tell("out_of_order"),
-                         tell("hung"), tell("failed")));
+  print_line(fmt::format("{} pages: {}, {}, {}, {}, {}", count("pages"), tell("crashed"), tell("leaked"),
+                         tell("out_of_order"), tell("hung"), tell("failed")));
   if (document.contains("signal")) print_line("  died of " + document["signal"].get<std::string>());
-  if (document.contains("first_failure")) print_line("  first failure: " + document["first_failure"].get<std::string>());
+  if (document.contains("first_failure"))
+    print_line("  first failure: " + document["first_failure"].get<std::string>());
   if (!document.contains("runs")) return;
   const Json& runs = document["runs"];
-  print_line(fmt::format("  runs: {} done, {} stopped, {} discarded, {} dropped", runs["done"].get<int>(), runs["stopped"].get<int>(),
-                         runs["discarded"].get<int>(), runs["dropped"].get<int>()));
+  print_line(fmt::format("  runs: {} done, {} stopped, {} discarded, {} dropped", runs["done"].get<int>(),
+                         runs["stopped"].get<int>(), runs["discarded"].get<int>(), runs["dropped"].get<int>()));
   std::string left = "  left in:";
   for (const auto& [state, pages] : document["left_in"].items()) left += fmt::format(" {} {}", state, pages.get<int>());
   print_line(left);
   print_line("  caller released after " + percentiles(document["caller_release_us"], "us"));
   print_line("  page gone after       " + percentiles(document["close_ms"], "ms"));
   print_line("  heartbeat late by     " + percentiles(document["heartbeat_late_ms"], "ms"));
-  print_line(fmt::format("  alive at the end: {} native objects, {} in the ledger; resident memory {:+.1f} MB after the first 200 pages",
-                         document["native"]["devices"].get<int>() + document["native"]["instances"].get<int>() +
-                             document["native"]["contexts"].get<int>(),
-                         document["ledger"]["devices"].get<int>() + document["ledger"]["instances"].get<int>() +
-                             document["ledger"]["contexts"].get<int>(),
-                         document["rss_growth_mb"].get<double>()));
+  print_line(fmt::format(
+      "  alive at the end: {} native objects, {} in the ledger; resident memory {:+.1f} MB after the first 200 pages",
+      document["native"]["devices"].get<int>() + document["native"]["instances"].get<int>() +
+          document["native"]["contexts"].get<int>(),
+      document["ledger"]["devices"].get<int>() + document["ledger"]["instances"].get<int>() +
+          document["ledger"]["contexts"].get<int>(),
+      document["rss_growth_mb"].get<double>()));
 }
 
 void print_naive(const Json& document) {
@@ -183,13 +189,15 @@ void print_naive(const Json& document) {
 
 void storm(StormArguments& arguments, Context& context) {
   if (arguments.models.empty() && !arguments.has_no_models) arguments.models = {"face"};
-  const StormOptions checked = options_of(arguments, context);  // bad input is told here, not by a child that dies of it
+  const StormOptions checked =
+      options_of(arguments, context);  // bad input is told here, not by a child that dies of it
   if (!checked.models.empty()) context.require_engine();
   if (report_descriptor() >= 0) return be_the_child(arguments, context);
 
   Progress progress(arguments.is_naive ? "naive storm" : "storm", 1000);
-  const ChildEnd end = run_child(child_arguments(arguments, context), duration_of("--patience", arguments.patience),
-                                 [&progress](double fraction) { progress.show(static_cast<std::size_t>(fraction * 1000)); });
+  const ChildEnd end =
+      run_child(child_arguments(arguments, context), duration_of("--patience", arguments.patience),
+                [&progress](double fraction) { progress.show(static_cast<std::size_t>(fraction * 1000)); });
   const Json document = arguments.is_naive ? naive_document(arguments, end) : storm_document(arguments, end);
   if (context.wants_json) {
     print_json(document);
@@ -202,19 +210,25 @@ void storm(StormArguments& arguments, Context& context) {
 }  // namespace
 
 void add_storm(CLI::App& app, Context& context) {
-  CLI::App& verb = add_verb(app, context, "storm", "Open and leave pages over real models, fast, and count what is left",
-                            "tenure storm face hand --pages 2000\n"
-                            "tenure storm face --seconds 30s --dwell 0ms..10ms --in-flight 4 --json\n"
-                            "tenure storm face --naive          (the usual thread pool: it dies)\n"
-                            "tenure storm --no-models           (the heartbeat to compare with)");
+  CLI::App& verb =
+      add_verb(app, context, "storm", "Open and leave pages over real models, fast, and count what is left",
+               "tenure storm face hand --pages 2000\n"
+               "tenure storm face --seconds 30s --dwell 0ms..10ms --in-flight 4 --json\n"
+               "tenure storm face --naive          (the usual thread pool: it dies)\n"
+               "tenure storm --no-models           (the heartbeat to compare with)");
   auto arguments = std::make_shared<StormArguments>();
   verb.add_option("models", arguments->models, "Models, by short name or file (default: face)");
-  CLI::Option* pages = verb.add_option("--pages", arguments->pages, "How many pages")->capture_default_str()->check(CLI::PositiveNumber);
+  CLI::Option* pages =
+      verb.add_option("--pages", arguments->pages, "How many pages")->capture_default_str()->check(CLI::PositiveNumber);
   verb.add_option("--seconds", arguments->time, "How long, instead of a number of pages: 30s, 5m")->excludes(pages);
-  verb.add_option("--dwell", arguments->dwell, "How long a page stays before it is left, MIN..MAX")->capture_default_str();
-  verb.add_option("--in-flight", arguments->in_flight, "Requests of a page at a time")->capture_default_str()->check(CLI::Range(1, 1000));
+  verb.add_option("--dwell", arguments->dwell, "How long a page stays before it is left, MIN..MAX")
+      ->capture_default_str();
+  verb.add_option("--in-flight", arguments->in_flight, "Requests of a page at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   verb.add_option("--seed", arguments->seed, "What the storm is made from")->capture_default_str();
-  verb.add_option("--patience", arguments->patience, "How long the storm may show no sign of life")->capture_default_str();
+  verb.add_option("--patience", arguments->patience, "How long the storm may show no sign of life")
+      ->capture_default_str();
   verb.add_flag("--naive", arguments->is_naive, "The same as it is usually written: a pool, a flag, and a destructor");
   verb.add_flag("--no-models", arguments->has_no_models, "Pages without models");
   verb.callback([arguments, &context] { storm(*arguments, context); });

@@ -17,8 +17,7 @@ std::string to_string(const CancelReceipt& receipt) {
   const double milliseconds = std::chrono::duration<double, std::milli>(receipt.until_quiet).count();
   char text[128] = {};
   switch (receipt.effect) {
-    case CancelEffect::kDropped:
-      return "dropped in the queue, native code never saw it";
+    case CancelEffect::kDropped: return "dropped in the queue, native code never saw it";
     case CancelEffect::kStopped:
       std::snprintf(text, sizeof(text), "stopped after %llu steps, quiet after %.1f ms",
                     static_cast<unsigned long long>(receipt.steps), milliseconds);

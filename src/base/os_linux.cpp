@@ -27,7 +27,8 @@ timespec to_timespec(Duration duration) noexcept {
   return spec;
 }
 
-long futex(const std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
+long futex(const std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* timeout) noexcept {
   return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
 }
 
@@ -43,7 +44,9 @@ void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, 
 }
 
 void futex_wake_one(const std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, 1, nullptr); }
-void futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept { futex(word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr); }
+void futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept {
+  futex(word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr);
+}
 
 void set_thread_name(const char* name) noexcept {
   char cut[16] = {};

@@ -8,8 +8,7 @@ void PromiseStateBase::unref_completer() noexcept {
   // acq_rel: the last one must see a completion by any other before it decides that there was none.
   if (completers_.fetch_sub(1, std::memory_order_acq_rel) != 1 || is_done()) return;
   try {
-    fail(std::make_exception_ptr(
-        Error(ErrorCode::kAborted, "nobody is left who could complete what was waited for")));
+    fail(std::make_exception_ptr(Error(ErrorCode::kAborted, "nobody is left who could complete what was waited for")));
   } catch (...) {
     fail(std::current_exception());
   }

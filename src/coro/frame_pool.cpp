@@ -1,8 +1,8 @@
 #include <array>
 #include <new>
-#include <utility>
 #include <tenure/base/lock.hpp>
 #include <tenure/coro/frame_pool.hpp>
+#include <utility>
 
 #ifndef TENURE_RECYCLE_FRAMES
 #define TENURE_RECYCLE_FRAMES 1
@@ -14,8 +14,8 @@ namespace tenure::detail {
 namespace {
 
 constexpr std::size_t kGrain = 16;
-constexpr std::size_t kClasses = 65;     // up to 1,024 bytes; larger frames are rare and go to the allocator
-constexpr std::uint32_t kBatch = 64;     // blocks that change threads at once
+constexpr std::size_t kClasses = 65;  // up to 1,024 bytes; larger frames are rare and go to the allocator
+constexpr std::uint32_t kBatch = 64;  // blocks that change threads at once
 constexpr std::uint32_t kMaxCached = 2 * kBatch;
 
 struct Block {

@@ -13,14 +13,12 @@ Handle JoinAwaiter::park(PromiseBase& leaf) noexcept {
   }
   is_parked_ = true;
   switch (target_->park_joiner(*this, leaf)) {
-    case JobNode::Park::kParked:
-      break;  // this frame may be running elsewhere, or gone
+    case JobNode::Park::kParked: break;  // this frame may be running elsewhere, or gone
     case JobNode::Park::kComplete:
       if (!waiting.spend_budget()) return handle_of(leaf);
       waiting.post_behind(leaf, JobNode::Step::kResumeAlways);
       break;
-    case JobNode::Park::kCancelled:
-      return unwind(leaf);
+    case JobNode::Park::kCancelled: return unwind(leaf);
   }
   return std::noop_coroutine();
 }
@@ -39,12 +37,9 @@ namespace {
 
 Outcome<void> outcome_of(JobNode& node) {
   switch (node.state()) {
-    case JobState::kCompleted:
-      return Outcome<void>::of_value({});
-    case JobState::kFailed:
-      return Outcome<void>::of_error(node.error());
-    case JobState::kCancelled:
-      return Outcome<void>::of_cancelled(node.error());
+    case JobState::kCompleted: return Outcome<void>::of_value({});
+    case JobState::kFailed: return Outcome<void>::of_error(node.error());
+    case JobState::kCancelled: return Outcome<void>::of_cancelled(node.error());
     default:
       throw Error(ErrorCode::kFailedPrecondition,
                   "the job \"" + std::string(node.name()) + "\" has not ended: join it before you ask how it did");

@@ -53,7 +53,7 @@ class CancelWalk {
 
   void note(JobNode& job) const noexcept {
     const LockGuard guard(job.lock_);
-    if (job.has(kSealed)) return;  // it came to its end first
+    if (job.has(kSealed)) return;                          // it came to its end first
     if (job.has(kBodyDone)) job.set_flag(kBodyCancelled);  // it waits for children that are now cut short
     if (cause_ != nullptr && !job.has(kFailedFlag)) job.error_ = cause_;
   }
@@ -166,7 +166,8 @@ void JobNode::call_listeners() noexcept {
       listeners_.store(listener->next_, std::memory_order_relaxed);
       if (listener->next_ != nullptr) listener->next_->previous_ = nullptr;
       listener->linked_ = false;
-      listener->calling_.store(os::thread_number(), std::memory_order_relaxed);  // read under this lock, or by this thread
+      listener->calling_.store(os::thread_number(),
+                               std::memory_order_relaxed);  // read under this lock, or by this thread
     }
     bool removed_inside = false;
     listener->removed_inside_ = &removed_inside;

@@ -38,30 +38,19 @@ void JobNode::run() noexcept {
       // A cancel between the claim and here still takes it: what was handed over goes to `on_undelivered`.
       (is_cancelled() ? unwind(*leaf_) : handle_of(*leaf_)).resume();
       return;
-    case Step::kResumeAlways:
-      handle_of(*leaf_).resume();
-      return;
-    case Step::kUnwind:
-      unwind(*leaf_).resume();
-      return;
-    case Step::kScopeDone:
-      resume_parent().resume();
-      return;
-    case Step::kEpilogue:
-      run_epilogue();
-      return;
+    case Step::kResumeAlways: handle_of(*leaf_).resume(); return;
+    case Step::kUnwind: unwind(*leaf_).resume(); return;
+    case Step::kScopeDone: resume_parent().resume(); return;
+    case Step::kEpilogue: run_epilogue(); return;
   }
 }
 
 bool JobNode::is_unwinding() const noexcept {
   switch (step_) {
-    case Step::kUnwind:
-      return true;
+    case Step::kUnwind: return true;
     case Step::kStart:
-    case Step::kResume:
-      return is_cancelled();
-    case Step::kScopeDone:
-      return unwinds_parent();
+    case Step::kResume: return is_cancelled();
+    case Step::kScopeDone: return unwinds_parent();
     case Step::kResumeAlways:
     case Step::kEpilogue:  // a member of kept state may end its own owner: the state goes in a later turn
       return false;
@@ -73,8 +62,6 @@ bool JobNode::unwinds_parent() const noexcept {
   return has(kBodyCancelled) && !has(kFailedFlag) && !has(kShielded) && parent_job_->is_cancelled();
 }
 
-Handle JobNode::resume_parent() noexcept {
-  return unwinds_parent() ? unwind(*Link::parent) : handle_of(*Link::parent);
-}
+Handle JobNode::resume_parent() noexcept { return unwinds_parent() ? unwind(*Link::parent) : handle_of(*Link::parent); }
 
 }  // namespace tenure::detail

@@ -42,7 +42,8 @@ bool JobNode::is_ancestor_of(const JobNode& other) const noexcept {
 bool JobNode::attach(JobNode& child) noexcept {
   const LockGuard guard(lock_);
   if (has(kSealed) || (child.has(kResource) && has(kResourcesEnded))) return false;
-  // A cancel sets its bit before it takes this lock to walk the children: it is seen here, or it will see the child (I5).
+  // A cancel sets its bit before it takes this lock to walk the children: it is seen here, or it will see the child
+  // (I5).
   if (is_cancelled() && !child.has(kShielded)) {
     child.wait_word_.store(kCancelledBit, std::memory_order_relaxed);
     const LockGuard child_guard(child.lock_);
@@ -104,17 +105,13 @@ bool JobNode::finish_inline_body() noexcept {
 void JobNode::advance(JobNode* job, Next next, const JobNode* inline_scope) noexcept {
   while (true) {
     switch (next) {
-      case Next::kNothing:
-        return;
-      case Next::kEndResources:
-        job->end_resources();
-        return;
+      case Next::kNothing: return;
+      case Next::kEndResources: job->end_resources(); return;
       case Next::kEpilogue:
         job->step_ = Step::kEpilogue;
         job->post();
         return;
-      case Next::kComplete:
-        break;
+      case Next::kComplete: break;
     }
     JobNode* parent = job->parent_job_;
     job->tell_joiners();

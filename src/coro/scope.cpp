@@ -3,7 +3,8 @@
 namespace tenure {
 
 void Scope::throw_closed() const {
-  throw Error(ErrorCode::kClosed, "the scope \"" + std::string(job_->name()) + "\" has ended: nothing can be launched in it");
+  throw Error(ErrorCode::kClosed,
+              "the scope \"" + std::string(job_->name()) + "\" has ended: nothing can be launched in it");
 }
 
 void Scope::require_own_process() const {

@@ -28,7 +28,9 @@ std::uint64_t Ledger::add(Tier tier, std::uint64_t parent, std::string name, std
   const LockGuard guard(lock_);
   entry.id = ++totals_.made;
   const std::uint64_t id = entry.id;
-  note_locked(entry.name, tier == Tier::kDevice ? "device made" : tier == Tier::kInstance ? "instance made" : "context made");
+  note_locked(entry.name, tier == Tier::kDevice     ? "device made"
+                          : tier == Tier::kInstance ? "instance made"
+                                                    : "context made");
   live_.emplace(id, std::move(entry));
   if (const auto found = live_.find(parent); found != live_.end()) ++found->second.children;
   ++totals_.live[static_cast<std::size_t>(tier)];

@@ -46,10 +46,11 @@ DeviceLease::~DeviceLease() {
 EngineDevice& DeviceLease::device() const noexcept { return *slot_->device; }
 std::uint64_t DeviceLease::ledger_id() const noexcept { return slot_->record.id(); }
 
-InstanceTier::InstanceTier(DeviceLease lease, std::unique_ptr<EngineInstance> instance, Ledger& ledger, std::string name,
-                           std::string creator)
+InstanceTier::InstanceTier(DeviceLease lease, std::unique_ptr<EngineInstance> instance, Ledger& ledger,
+                           std::string name, std::string creator)
     : lease_(std::move(lease)),
-      record_(ledger, ledger.add(Tier::kInstance, lease_.ledger_id(), std::move(name), std::move(creator), instance->bytes())),
+      record_(ledger,
+              ledger.add(Tier::kInstance, lease_.ledger_id(), std::move(name), std::move(creator), instance->bytes())),
       instance_(std::move(instance)) {}
 
 InstanceTier::~InstanceTier() {

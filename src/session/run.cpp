@@ -74,7 +74,8 @@ Task<Outputs> Session::run(const Image& image, ImageRange range) const {
   return detail::run_given(*this, core_, std::move(inputs), {});
 }
 
-BorrowedRun Session::run(std::vector<std::span<const std::byte>> inputs, std::vector<std::span<std::byte>> outputs) const {
+BorrowedRun Session::run(std::vector<std::span<const std::byte>> inputs,
+                         std::vector<std::span<std::byte>> outputs) const {
   core_->require_usable();
   return {*this, std::move(inputs), std::move(outputs)};
 }

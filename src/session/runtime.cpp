@@ -7,8 +7,7 @@
 
 namespace tenure {
 
-Runtime::Runtime(RuntimeOptions options)
-    : shutdown_deadline_(options.shutdown_deadline) {
+Runtime::Runtime(RuntimeOptions options) : shutdown_deadline_(options.shutdown_deadline) {
   core_ = std::make_unique<detail::RuntimeCore>(std::move(options));
 }
 
@@ -20,7 +19,8 @@ void end(std::unique_ptr<detail::RuntimeCore> core, Duration deadline) {
   // Kept on purpose: freeing it under a running kernel, or in a child of fork, would be worse than to leak it.
   detail::RuntimeCore* kept = core.release();
   if (kept->root->is_inert() || detail::is_process_ending()) return;
-  for (const std::string& line : report.left) std::fprintf(stderr, "tenure: not released at shutdown: %s\n", line.c_str());
+  for (const std::string& line : report.left)
+    std::fprintf(stderr, "tenure: not released at shutdown: %s\n", line.c_str());
 }
 
 }  // namespace
@@ -32,7 +32,9 @@ Runtime::~Runtime() {
     return;
   }
   // A worker can't wait for itself: another thread does, and lives until all is released.
-  std::thread([core = std::move(core_), deadline = shutdown_deadline_]() mutable { end(std::move(core), deadline); }).detach();
+  std::thread([core = std::move(core_), deadline = shutdown_deadline_]() mutable {
+    end(std::move(core), deadline);
+  }).detach();
 }
 
 void Runtime::add_engine(std::shared_ptr<Engine> engine) { core_->add_engine(std::move(engine)); }

@@ -64,7 +64,8 @@ Engine& RuntimeCore::choose_engine(const ModelSpec& spec) {
     if (spec.engine.empty() ? engine->recognises(source) : engine->name() == spec.engine) return *engine;
     known += (known.empty() ? "" : ", ") + std::string(engine->name());
   }
-  if (known.empty()) throw Error(ErrorCode::kUnavailable, "no engine: the runtime was given none (Runtime::add_engine)");
+  if (known.empty())
+    throw Error(ErrorCode::kUnavailable, "no engine: the runtime was given none (Runtime::add_engine)");
   if (!spec.engine.empty()) {
     throw Error(ErrorCode::kUnavailable, "no engine \"" + spec.engine + "\": there is " + known);
   }
@@ -118,8 +119,9 @@ ShutdownReport RuntimeCore::shut_down(Duration deadline) {
   os::give_back_free_memory();
   if (is_complete) return report;
   for (const LedgerEntry& entry : ledger.entries()) {
-    report.left.push_back(std::string(to_string(entry.tier)) + " \"" + entry.name + "\" of \"" + entry.creator + "\", " +
-                          std::to_string(entry.bytes) + " bytes" + (entry.is_quarantined ? ", quarantined" : ""));
+    report.left.push_back(std::string(to_string(entry.tier)) + " \"" + entry.name + "\" of \"" + entry.creator +
+                          "\", " + std::to_string(entry.bytes) + " bytes" +
+                          (entry.is_quarantined ? ", quarantined" : ""));
   }
   if (hung > 0) report.left.push_back(std::to_string(hung) + " lane(s) in native code that has not come back");
   if (report.left.empty()) report.left.emplace_back("a coroutine that has not ended");

@@ -14,7 +14,8 @@
 
 namespace tenure::detail {
 
-/// What a runtime is made of, and what its sessions use. Where a shutdown leaves something behind, this is kept with it.
+/// What a runtime is made of, and what its sessions use. Where a shutdown leaves something behind, this is kept with
+/// it.
 class RuntimeCore {
  public:
   explicit RuntimeCore(RuntimeOptions options);
@@ -66,7 +67,7 @@ class RuntimeCore {
   std::vector<std::shared_ptr<Engine>> engines_ TENURE_GUARDED_BY(lock_);
   std::vector<Dispatcher*> known_dispatchers_ TENURE_GUARDED_BY(lock_);
   Atomic<std::int64_t> last_gift_{0};  // of memory, on the steady clock; orders nothing
-  Atomic<bool> is_shut_down_{false};  // set by any of several that shut down at once; all is released before it
+  Atomic<bool> is_shut_down_{false};   // set by any of several that shut down at once; all is released before it
 };
 
 }  // namespace tenure::detail

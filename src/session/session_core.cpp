@@ -24,7 +24,8 @@ SessionCore::SessionCore(RuntimeCore& host, ModelSpec spec, std::string creator,
       where_(where),
       hard_limit_(spec_.hard_limit > Duration{0} ? spec_.hard_limit : host.hard_limit) {
   if (spec_.lanes < 1) {
-    throw Error(ErrorCode::kInvalidArgument, name_ + ": lanes is " + std::to_string(spec_.lanes) + ", expected at least 1");
+    throw Error(ErrorCode::kInvalidArgument,
+                name_ + ": lanes is " + std::to_string(spec_.lanes) + ", expected at least 1");
   }
   for (int i = 0; i < spec_.lanes; ++i) lanes_.push_back(std::make_unique<Lane>(*this, i));
 }
@@ -44,7 +45,8 @@ SessionRef SessionCore::start(const Scope& scope, ModelSpec spec, std::source_lo
   if (!parent.attach(*job)) {
     const LockGuard guard(core->lock_);
     core->job_ = JobRef();
-    throw Error(ErrorCode::kClosed, "the scope \"" + std::string(parent.name()) + "\" has ended: no model can be loaded in it");
+    throw Error(ErrorCode::kClosed,
+                "the scope \"" + std::string(parent.name()) + "\" has ended: no model can be loaded in it");
   }
   host.ledger.note(core->name_, "loading");
   core->ref();  // the primary lane's
@@ -99,9 +101,7 @@ void check_count(const std::string& session, const char* side, std::size_t given
   reject(session, std::to_string(given) + " " + side + " given, expected " + std::to_string(expected));
 }
 
-std::string text_of(const TensorSpec& spec) {
-  return std::string(to_string(spec.type)) + " " + to_string(spec.shape);
-}
+std::string text_of(const TensorSpec& spec) { return std::string(to_string(spec.type)) + " " + to_string(spec.shape); }
 
 void check_input(const std::string& session, const TensorSpec& given, const TensorSpec& expected) {
   if (given.type == expected.type && given.shape == expected.shape) return;
@@ -110,8 +110,8 @@ void check_input(const std::string& session, const TensorSpec& given, const Tens
 
 void check_size(const std::string& session, const char* side, std::size_t given, const TensorSpec& expected) {
   if (given == expected.byte_size()) return;
-  reject(session, std::string(side) + " \"" + expected.name + "\" lends " + std::to_string(given) + " bytes, expected " +
-                      std::to_string(expected.byte_size()) + " for " + text_of(expected));
+  reject(session, std::string(side) + " \"" + expected.name + "\" lends " + std::to_string(given) +
+                      " bytes, expected " + std::to_string(expected.byte_size()) + " for " + text_of(expected));
 }
 
 struct RequestDeleter {
@@ -156,16 +156,10 @@ Request& SessionCore::make_request(const std::vector<std::span<const std::byte>>
 Handle SessionCore::submit(Request& request, PromiseBase& leaf) {
   const SessionRef keep(*this);  // the caller's frame, and its handle, may be gone once it is parked
   switch (put_into_intake(request, leaf)) {
-    case Submitted::kToWaitingLane:
-      work_.notify_one();
-      return std::noop_coroutine();
-    case Submitted::kToBusyLane:
-      return std::noop_coroutine();
-    case Submitted::kCallerCancelled:
-      return unwind(leaf);
-    case Submitted::kClosed:
-      request.error = error(ErrorCode::kClosed, "it is closed");
-      break;
+    case Submitted::kToWaitingLane: work_.notify_one(); return std::noop_coroutine();
+    case Submitted::kToBusyLane: return std::noop_coroutine();
+    case Submitted::kCallerCancelled: return unwind(leaf);
+    case Submitted::kClosed: request.error = error(ErrorCode::kClosed, "it is closed"); break;
     case Submitted::kFull:
       request.error = error(ErrorCode::kResourceExhausted, "as many requests wait as its intake takes");
       break;
@@ -284,7 +278,9 @@ bool SessionCore::is_full() const noexcept {
 void SessionCore::require_usable() const {
   if (!is_inert()) return;
   throw Error(ErrorCode::kFailedPrecondition,
-              "session "" + name_ + "": it was loaded before fork(); its lanes do not exist in the child");
+              "session "
+              " + name_ + "
+              ": it was loaded before fork(); its lanes do not exist in the child");
 }
 
 }  // namespace tenure::detail

@@ -18,19 +18,13 @@ std::string_view to_string(SessionState state) noexcept {
 bool may_move(SessionState from, SessionState to) noexcept {
   using enum SessionState;
   switch (from) {
-    case kLoading:
-      return to == kReady || to == kFailed || to == kClosing || to == kQuarantined;
-    case kReady:
-      return to == kDraining || to == kClosing || to == kFailed || to == kQuarantined;
-    case kDraining:
-      return to == kClosing || to == kFailed || to == kQuarantined;
+    case kLoading: return to == kReady || to == kFailed || to == kClosing || to == kQuarantined;
+    case kReady: return to == kDraining || to == kClosing || to == kFailed || to == kQuarantined;
+    case kDraining: return to == kClosing || to == kFailed || to == kQuarantined;
     case kClosing:
-    case kFailed:
-      return to == kClosed || to == kQuarantined;
-    case kQuarantined:
-      return to == kClosed;
-    case kClosed:
-      return false;
+    case kFailed: return to == kClosed || to == kQuarantined;
+    case kQuarantined: return to == kClosed;
+    case kClosed: return false;
   }
   return false;
 }

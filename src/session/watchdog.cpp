@@ -76,7 +76,8 @@ void SessionCore::quarantine(Lane& lane, Answers& answers) noexcept {
     if (request->is_borrowing) {
       reply.to_mark_stuck = JobRef(request->waiting_job);  // its frame stays: native code uses it
     } else {
-      answer(*request, error(ErrorCode::kDeadlineExceeded, "the native call did not come back by its hard limit", request),
+      answer(*request,
+             error(ErrorCode::kDeadlineExceeded, "the native call did not come back by its hard limit", request),
              reply);
     }
   }

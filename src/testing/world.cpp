@@ -34,9 +34,7 @@ World::~World() {
 
 Owner World::open(const char* name) { return runtime_->open(name, dispatcher_); }
 
-Session World::load(ModelSpec spec) {
-  return run(load_session(scope(), std::move(spec))).value();
-}
+Session World::load(ModelSpec spec) { return run(load_session(scope(), std::move(spec))).value(); }
 
 void World::settle() {
   while (true) {

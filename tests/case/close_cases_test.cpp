@@ -43,13 +43,15 @@ TEST(Case, A1_CloseDuringRuns) {
 struct Page {
   Page(World& world, const char* name) : owner(world.open(name)) {
     session = world.run(load_session(owner.scope(), ModelSpec(std::string(name) + ".fake"))).value();
-    stream = owner.launch([](Session model, int& tokens) -> Task<void> {
-      while (true) {
-        Task<float> run = run_once(model, 1.0F);
-        co_await std::move(run);
-        ++tokens;
-      }
-    }, session, std::ref(tokens));
+    stream = owner.launch(
+        [](Session model, int& tokens) -> Task<void> {
+          while (true) {
+            Task<float> run = run_once(model, 1.0F);
+            co_await std::move(run);
+            ++tokens;
+          }
+        },
+        session, std::ref(tokens));
   }
   int tokens = 0;
   Owner owner;
@@ -70,7 +72,8 @@ TEST(Case, A4_PagesWithAStreamEachAreSwitched) {
     EXPECT_EQ(end_of(world, std::move(closing)), "value");
     EXPECT_EQ(shown->stream.state(), JobState::kCancelled);
     EXPECT_EQ(shown->session.state(), SessionState::kClosed);
-    EXPECT_EQ(engine.native_counts(), (NativeCounts{.devices = 1, .instances = 1, .contexts = 1})) << "of the other page";
+    EXPECT_EQ(engine.native_counts(), (NativeCounts{.devices = 1, .instances = 1, .contexts = 1}))
+        << "of the other page";
     world.advance(100ms);
     EXPECT_GE(next->tokens, tokens_before + 4) << "the other page's stream was disturbed";
     shown = std::move(next);
@@ -83,7 +86,8 @@ TEST(Case, A5_AProducerGoesOnAfterTheClose) {
   Session session = world.load();
   Log ends;
   const auto submit = [&] {  // never throws: a frame after the close is a cheap status
-    start(world.scope(), run_once(session, 1.0F), [&](const Outcome<float>& outcome) { ends.push_back(end_of(outcome)); });
+    start(world.scope(), run_once(session, 1.0F),
+          [&](const Outcome<float>& outcome) { ends.push_back(end_of(outcome)); });
   };
   for (int frame = 0; frame < 3; ++frame) {
     submit();

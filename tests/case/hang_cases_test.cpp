@@ -64,10 +64,12 @@ TEST(Case, C4_TheRuntimeIsDroppedOnAWorkerOfItsOwn) {
         });
         break;
       case Where::kTaskDestructor:
-        scope.launch([](Session model, DropsRuntime) -> Task<void> {
-          Task<float> run = run_once(model, 1.0F);
-          co_await std::move(run);
-        }, session, DropsRuntime(real.runtime, is_dropped));
+        scope.launch(
+            [](Session model, DropsRuntime) -> Task<void> {
+              Task<float> run = run_once(model, 1.0F);
+              co_await std::move(run);
+            },
+            session, DropsRuntime(real.runtime, is_dropped));
         break;
       case Where::kLane:
         real.engine.set_script({.compute = [&](auto, auto) {

@@ -63,8 +63,9 @@ TEST(Case, A10_InterpreterBeforeDelegateInEveryCase) {
     EXPECT_EQ(engine.log_from("run"), kInOrder);
     expect_clean(engine);
   }
-  for (const FakeScript& refusal : {FakeScript{.fail_context = ErrorCode::kEngine}, FakeScript{.fail_load = ErrorCode::kEngine},
-                                    FakeScript{.fail_device = ErrorCode::kEngine}}) {
+  for (const FakeScript& refusal :
+       {FakeScript{.fail_context = ErrorCode::kEngine}, FakeScript{.fail_load = ErrorCode::kEngine},
+        FakeScript{.fail_device = ErrorCode::kEngine}}) {
     SCOPED_TRACE("a delegate that refuses to apply");
     engine.set_script(refusal);
     engine.clear_log();

@@ -15,13 +15,15 @@ TEST(Case, D5_TheOwnerGoesWhileSomeoneElseHoldsTheStream) {
   Owner page = world.open("page");
   Session session = world.run(load_session(page.scope(), "model.fake")).value();
   const Channel<float> tokens{kUnlimited};
-  auto stream = page.async([](Session model, Sender<float> out) -> Task<int> {
-    for (int i = 0;; ++i) {
-      Task<float> run = run_once(model, static_cast<float>(i));
-      const float token = co_await std::move(run);
-      co_await out.send(token);
-    }
-  }, session, tokens.sender());
+  auto stream = page.async(
+      [](Session model, Sender<float> out) -> Task<int> {
+        for (int i = 0;; ++i) {
+          Task<float> run = run_once(model, static_cast<float>(i));
+          const float token = co_await std::move(run);
+          co_await out.send(token);
+        }
+      },
+      session, tokens.sender());
   world.advance(55ms);
   page = Owner();
   world.run_until_idle();

@@ -1,4 +1,5 @@
-// The six faults of the usual recipe (issue 3): each is first seen on a small imitation of it, then shown not to be here.
+// The six faults of the usual recipe (issue 3): each is first seen on a small imitation of it, then shown not to be
+// here.
 #include "support/real_runtime.hpp"
 #include "support/recipe_session.hpp"
 
@@ -82,10 +83,12 @@ TEST(RecipeFaults, B_ReleaseEndsInsideTheScopeThatItEndsAndInAnOwnerAlreadyCance
   EXPECT_EQ(inside.state(), JobState::kCompleted);
   // And in an owner that is cancelled before: in a shield, as a clean-up is.
   Session session = real.load();
-  const Job cleaning = owner.launch([](Session one) -> Task<void> {
-    auto clean_up = shield(close_session, one);
-    co_await std::move(clean_up);
-  }, session);
+  const Job cleaning = owner.launch(
+      [](Session one) -> Task<void> {
+        auto clean_up = shield(close_session, one);
+        co_await std::move(clean_up);
+      },
+      session);
   owner.cancel();
   wait_for(cleaning, real);
   wait_for(owner.job(), real);

@@ -67,11 +67,13 @@ TEST(Case, E6_LentBuffersStayUntilTheLateWriteIsOver) {
   Session session = world.load();
   Owner page = world.open("page");
   for (int i = 0; i < 50; ++i) {
-    page.launch([](Session model) -> Task<void> {
-      std::vector<float> in(4, 1.0F);
-      std::vector<float> out(4);
-      co_await model.run(borrow(in), borrow(out));
-    }, session);
+    page.launch(
+        [](Session model) -> Task<void> {
+          std::vector<float> in(4, 1.0F);
+          std::vector<float> out(4);
+          co_await model.run(borrow(in), borrow(out));
+        },
+        session);
   }
   world.advance(5ms);
   page.cancel();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <tenure/engine/engine.hpp>
 #include <tenure/engine/views.hpp>
@@ -20,6 +21,9 @@ struct EngineCase {
   InstanceOptions options;
   Stops stops = Stops::kNever;
 };
+
+/// For GoogleTest, which else prints the bytes.
+inline void PrintTo(const EngineCase& engine_case, std::ostream* out) { *out << engine_case.name; }
 
 /// Where tools/fetch put engines and models.
 inline std::filesystem::path cache_folder() {

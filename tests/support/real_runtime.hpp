@@ -24,19 +24,23 @@ struct RealRuntime {
   }
   [[nodiscard]] Session load(ModelSpec spec = "model.fake") const { return load(runtime->scope(), std::move(spec)); }
   [[nodiscard]] std::string close(const Session& session) const {
-    Outcome<void> outcome = runtime->block_on([](Session one) -> Task<Outcome<void>> {
-      Task<void> closing = one.close();
-      co_return co_await as_outcome(std::move(closing));
-    }, session);
+    Outcome<void> outcome = runtime->block_on(
+        [](Session one) -> Task<Outcome<void>> {
+          Task<void> closing = one.close();
+          co_return co_await as_outcome(std::move(closing));
+        },
+        session);
     return end_of(outcome);
   }
   template <class T>
   [[nodiscard]] std::string end(Deferred<T> deferred) const {
-    return runtime->block_on([](Deferred<T> one) -> Task<std::string> {
-      Task<T> waiting = await_deferred(std::move(one));
-      Outcome<T> outcome = co_await as_outcome(std::move(waiting));
-      co_return end_of(outcome);
-    }, std::move(deferred));
+    return runtime->block_on(
+        [](Deferred<T> one) -> Task<std::string> {
+          Task<T> waiting = await_deferred(std::move(one));
+          Outcome<T> outcome = co_await as_outcome(std::move(waiting));
+          co_return end_of(outcome);
+        },
+        std::move(deferred));
   }
   /// Ends the runtime, with nothing left.
   void finish() {

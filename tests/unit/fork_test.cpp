@@ -124,13 +124,15 @@ TEST(ForkTest, I19_NoLockOfTheParentHoldsTheChild) {
   std::vector<Job> busy;
   Owner others = handles.runtime->open("others");
   for (int i = 0; i < 3; ++i) {
-    busy.push_back(others.launch([&](Session session) -> Task<void> {
-      while (!is_over) {
-        Task<float> run = run_once(session, 1.0F);
-        co_await std::move(run);
-        static_cast<void>(session.state());
-      }
-    }, handles.session));
+    busy.push_back(others.launch(
+        [&](Session session) -> Task<void> {
+          while (!is_over) {
+            Task<float> run = run_once(session, 1.0F);
+            co_await std::move(run);
+            static_cast<void>(session.state());
+          }
+        },
+        handles.session));
   }
   std::thread watcher([&] {
     while (!is_over) {

@@ -178,7 +178,7 @@ Task<bool> go_there_and_back(ThreadPool& there) {
   const std::uint32_t here = os::thread_number();
   auto elsewhere = [](ThreadPool& pool) -> Task<bool> { co_return pool.is_worker(); };
   const bool was_there = co_await with_context(there, elsewhere, std::ref(there));
-  co_return was_there && os::thread_number() == here;
+  co_return was_there&& os::thread_number() == here;
 }
 
 TEST(ContextTest, RunsElsewhereAndComesBack) {

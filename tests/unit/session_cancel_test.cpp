@@ -212,7 +212,8 @@ TEST(SessionCancelTest, ACallbackHearsOfAClose) {
   Session session = world.load();
   Log ends;
   for (int i = 0; i < 3; ++i) {
-    start(world.scope(), run_once(session, 1.0F), [&](const Outcome<float>& outcome) { ends.push_back(end_of(outcome)); });
+    start(world.scope(), run_once(session, 1.0F),
+          [&](const Outcome<float>& outcome) { ends.push_back(end_of(outcome)); });
   }
   world.advance(10ms);
   session.request_close();

@@ -31,7 +31,8 @@ TEST(SessionLoadTest, I13_WhateverIsRefusedLeavesNothing) {
     expect_clean(engine);
     expect_empty(world.runtime().ledger());
     engine.set_script({});
-    EXPECT_EQ(end_of(world.run(load_session(world.scope(), "model.fake"))), "value") << "the next load is as good as new";
+    EXPECT_EQ(end_of(world.run(load_session(world.scope(), "model.fake"))), "value")
+        << "the next load is as good as new";
   }
 }
 

@@ -11,18 +11,18 @@ namespace {
 using namespace std::chrono_literals;
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-constexpr std::array kStates = {SessionState::kLoading, SessionState::kReady,  SessionState::kDraining,
-                                SessionState::kClosing, SessionState::kClosed, SessionState::kFailed,
+constexpr std::array kStates = {SessionState::kLoading,    SessionState::kReady,  SessionState::kDraining,
+                                SessionState::kClosing,    SessionState::kClosed, SessionState::kFailed,
                                 SessionState::kQuarantined};
 
 TEST(SessionStatesTest, I18_EachCellIsAsTheTableSays) {
   // To:                             Loading Ready Draining Closing Closed Failed Quarantined
-  const std::array<std::string, 7> table = {"-x-x-xx",  // from kLoading
-                                            "--xx-xx",  // kReady
-                                            "---x-xx",  // kDraining
-                                            "----x-x",  // kClosing
-                                            "-------",  // kClosed
-                                            "----x-x",  // kFailed
+  const std::array<std::string, 7> table = {"-x-x-xx",   // from kLoading
+                                            "--xx-xx",   // kReady
+                                            "---x-xx",   // kDraining
+                                            "----x-x",   // kClosing
+                                            "-------",   // kClosed
+                                            "----x-x",   // kFailed
                                             "----x--"};  // kQuarantined
   for (std::size_t from = 0; from < kStates.size(); ++from) {
     for (std::size_t to = 0; to < kStates.size(); ++to) {
@@ -80,7 +80,9 @@ TEST(SessionStatesTest, LoadingBecomesQuarantinedAtTheHardLimit) {
 TEST(SessionStatesTest, ReadyBecomesDrainingWithTheLastHandleThenClosingThenClosed) {
   FakeEngine engine;
   World world{engine};
-  { const Session session = world.load(); }
+  {
+    const Session session = world.load();
+  }
   world.settle();
   EXPECT_EQ(moves_of(world.runtime().ledger(), "model"), (Log{"loading", "ready", "draining", "closing", "closed"}));
 }
@@ -141,7 +143,8 @@ TEST(SessionStatesTest, DrainingBecomesQuarantinedAtTheHardLimit) {
   scoped.end_scope();
   EXPECT_EQ(end_of(world, std::move(run)), "deadline_exceeded");
   world.release_hung();
-  EXPECT_EQ(moves_of(world.runtime().ledger(), "model"), (Log{"loading", "ready", "draining", "quarantined", "closed"}));
+  EXPECT_EQ(moves_of(world.runtime().ledger(), "model"),
+            (Log{"loading", "ready", "draining", "quarantined", "closed"}));
 }
 
 TEST(SessionStatesTest, ClosingBecomesQuarantinedAtTheHardLimit) {

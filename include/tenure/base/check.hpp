@@ -11,6 +11,5 @@ namespace tenure::detail {
 }  // namespace tenure::detail
 
 /// A broken contract ends the program, in every build: going on would free memory that native code still uses.
-#define TENURE_CHECK(condition, message)                        \
-  (static_cast<bool>(condition) ? static_cast<void>(0)          \
-                                : ::tenure::detail::check_failed(#condition, message))
+#define TENURE_CHECK(condition, message) \
+  (static_cast<bool>(condition) ? static_cast<void>(0) : ::tenure::detail::check_failed(#condition, message))

@@ -23,7 +23,8 @@ class TENURE_CAPABILITY("lock") Lock {
   void lock() noexcept TENURE_ACQUIRE() {
     std::uint32_t expected = kFree;
     // acquire: what the last holder wrote before its unlock must be seen here.
-    if (!word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) lock_slow();
+    if (!word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire, std::memory_order_relaxed))
+      lock_slow();
   }
   void unlock() noexcept TENURE_RELEASE() {
     // release: pairs with the acquire above. A waiter's address is only used as a key for the wake-up, so the lock may
@@ -58,7 +59,9 @@ class Event {
  public:
   [[nodiscard]] std::uint32_t ticket() const noexcept { return word_.load(std::memory_order_seq_cst); }
   /// Sleeps until a notify after `ticket` was taken, or until `timeout` (negative: no limit).
-  void wait(std::uint32_t ticket, Duration timeout = Duration{-1}) const noexcept { os::futex_wait(word_, ticket, timeout); }
+  void wait(std::uint32_t ticket, Duration timeout = Duration{-1}) const noexcept {
+    os::futex_wait(word_, ticket, timeout);
+  }
   void notify_one() noexcept {
     word_.fetch_add(1, std::memory_order_seq_cst);
     os::futex_wake_one(word_);

@@ -10,7 +10,8 @@
 namespace tenure::os {
 
 /// Sleeps while `*word == expected`, until woken, until `timeout` (negative: no limit), or for no reason at all.
-void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, Duration timeout = Duration{-1}) noexcept;
+void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                Duration timeout = Duration{-1}) noexcept;
 void futex_wake_one(const std::atomic<std::uint32_t>& word) noexcept;
 void futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept;
 

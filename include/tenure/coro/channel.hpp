@@ -26,7 +26,8 @@ inline constexpr ChannelCapacity kUnlimited = ChannelCapacity::of(std::numeric_l
 /// Errors    kInvalidArgument: no room at all; a hand-over without one is kRendezvous.
 [[nodiscard]] inline ChannelCapacity buffered(std::size_t elements) {
   if (elements == 0) {
-    throw Error(ErrorCode::kInvalidArgument, "buffered(0): expected at least 1; kRendezvous hands over without a buffer");
+    throw Error(ErrorCode::kInvalidArgument,
+                "buffered(0): expected at least 1; kRendezvous hands over without a buffer");
   }
   return ChannelCapacity::of(elements);
 }

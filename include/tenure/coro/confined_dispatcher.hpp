@@ -16,7 +16,9 @@ class ConfinedDispatcher : public Dispatcher {
  public:
   void post(WorkItem& item) noexcept override;
   void post_all(WorkQueue items) noexcept override;
-  [[nodiscard]] bool is_here() const noexcept final { return home_.load(std::memory_order_relaxed) == os::thread_number(); }
+  [[nodiscard]] bool is_here() const noexcept final {
+    return home_.load(std::memory_order_relaxed) == os::thread_number();
+  }
   void run_unwinding(const WorkItem* job) noexcept final;
 
   /// Runs what was ready when it was called; what that posts waits for the next call.

@@ -70,9 +70,8 @@ Task<T> finally(Task<T> body, F clean_up) {
 /// Cancel    none can slip in between acquire and use; the release is shielded.
 /// Threads   the awaiting job's dispatcher.
 template <class Acquire, class Use, class Release>
-auto with_resource(Acquire acquire, Use use, Release release)
-    -> Task<typename std::remove_cvref_t<std::invoke_result_t<
-        Use&, typename std::remove_cvref_t<std::invoke_result_t<Acquire&>>::value_type&>>::value_type> {
+auto with_resource(Acquire acquire, Use use, Release release) -> Task<typename std::remove_cvref_t<std::invoke_result_t<
+    Use&, typename std::remove_cvref_t<std::invoke_result_t<Acquire&>>::value_type&>>::value_type> {
   using Resource = typename std::remove_cvref_t<std::invoke_result_t<Acquire&>>::value_type;
   using T = typename std::remove_cvref_t<std::invoke_result_t<Use&, Resource&>>::value_type;
   Resource resource = co_await std::invoke(acquire);

@@ -121,15 +121,15 @@ class CancelListener {
 };
 
 enum JobFlag : std::uint16_t {
-  kSupervisor = 1,     // a child's error spares this job
-  kShielded = 2,       // the parent's cancel does not come through
-  kInline = 4,         // a scope: a frame of the parent job waits for it
+  kSupervisor = 1,  // a child's error spares this job
+  kShielded = 2,    // the parent's cancel does not come through
+  kInline = 4,      // a scope: a frame of the parent job waits for it
   kBodyDone = 8,
-  kSealed = 16,        // takes no children any more: completed, or about to run its epilogue
+  kSealed = 16,  // takes no children any more: completed, or about to run its epilogue
   kCompletedFlag = 32,
-  kFailedFlag = 64,    // `error_` is an error of its own, not the cause of its cancellation
+  kFailedFlag = 64,  // `error_` is an error of its own, not the cause of its cancellation
   kTimedOut = 128,
-  kResource = 256,     // not work but something held: ended when the rest of its parent has ended
+  kResource = 256,  // not work but something held: ended when the rest of its parent has ended
   kResourcesEnded = 512,
   kHasEpilogue = 1024,  // runs `epilogue()` on its dispatcher after the last child, before it completes
   kDeferred = 2048,     // under a supervisor its error is kept for who awaits it
@@ -175,7 +175,8 @@ class JobNode : public WorkItem, public Link, public Recycled {
     step_ = Step::kResume;
     std::uint32_t expected = 0;
     // release: the claimer must see leaf_, step_ and what the awaiter wrote; acquire: we must see a cancel's cause.
-    return wait_word_.compare_exchange_strong(expected, kArmedBit, std::memory_order_acq_rel, std::memory_order_acquire);
+    return wait_word_.compare_exchange_strong(expected, kArmedBit, std::memory_order_acq_rel,
+                                              std::memory_order_acquire);
   }
   /// As arm(), but a cancel does not take it: for waits that lend the frame's memory. Once claimed, a cancel that came
   /// meanwhile unwinds it.
@@ -293,7 +294,7 @@ class JobNode : public WorkItem, public Link, public Recycled {
   JobNode* next_sibling_ = nullptr;
   JobNode* first_child_ TENURE_GUARDED_BY(lock_) = nullptr;
   JobNode* cancel_cursor_ TENURE_GUARDED_BY(lock_) = nullptr;  // the next child that a cancel in progress looks at
-  JobNode* next_in_walk_ = nullptr;  // owned by the one cancel that won this job
+  JobNode* next_in_walk_ = nullptr;                            // owned by the one cancel that won this job
   bool taken_by_walk_ = false;
   Atomic<CancelListener*> listeners_{nullptr};
   WaitList joiners_ TENURE_GUARDED_BY(lock_);

@@ -94,7 +94,8 @@ class Kept {
 ///           gone, the kept state and the sessions of this owner included.
 /// Errors    one child's error spares the others and goes to `on_error`. kClosed: keep or launch after the end.
 /// Cancel    its end cancels all that it started, and nothing else. Cancelled on the thread that it is confined to, the
-///           frames suspended there are gone when the call returns (I8); do not hold a lock that their destructors take.
+///           frames suspended there are gone when the call returns (I8); do not hold a lock that their destructors
+///           take.
 /// Threads   any; what it starts runs on its dispatcher.
 /// Lifetime  move-only; its end is the end of what it owns.
 /// Source    kotlinx.coroutines' lifecycle scopes.
@@ -140,7 +141,9 @@ class Owner {
   }
 
   /// Takes the errors of children, on the thread where they failed. Without one they go to the runtime's handler.
-  void on_error(UniqueFunction<void(std::exception_ptr)> handler) const { node().set_error_handler(std::move(handler)); }
+  void on_error(UniqueFunction<void(std::exception_ptr)> handler) const {
+    node().set_error_handler(std::move(handler));
+  }
   [[nodiscard]] Scope scope() const noexcept { return Scope(job_); }
   [[nodiscard]] Job job() const noexcept { return Job(job_); }
   [[nodiscard]] bool is_cancelled() const noexcept { return job_->is_cancelled(); }

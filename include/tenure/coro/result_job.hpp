@@ -99,7 +99,8 @@ auto call_for_task(const S& scope, F& callable, std::tuple<A...>& arguments) {
 
 template <class F, class... A>
 struct CallBody {
-  using Made = decltype(call_for_task(std::declval<const Scope&>(), std::declval<F&>(), std::declval<std::tuple<A...>&>()));
+  using Made =
+      decltype(call_for_task(std::declval<const Scope&>(), std::declval<F&>(), std::declval<std::tuple<A...>&>()));
   using Result = typename Made::value_type;
   F callable;
   std::tuple<A...> arguments;

@@ -155,12 +155,9 @@ class ScopeAwaiter<ScopeOp<Body, kTimed>> {
       ~Cleaner() { awaiter.clean_up(); }
     } cleaner{*this};
     switch (job_->state()) {
-      case JobState::kFailed:
-        std::rethrow_exception(job_->error());
-      case JobState::kCancelled:
-        std::rethrow_exception(job_->cancelled_as_error());
-      default:
-        return job_->take_result();
+      case JobState::kFailed: std::rethrow_exception(job_->error());
+      case JobState::kCancelled: std::rethrow_exception(job_->cancelled_as_error());
+      default: return job_->take_result();
     }
   }
 

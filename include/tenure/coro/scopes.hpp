@@ -50,7 +50,8 @@ auto with_context(Dispatcher& dispatcher, F&& callable, A&&... arguments) {
 /// Threads   the awaiting job's dispatcher.
 template <class F, class... A>
 auto with_timeout(Duration limit, F&& callable, A&&... arguments) {
-  if (limit < Duration{0}) throw Error(ErrorCode::kInvalidArgument, "with_timeout: the limit is negative; expected >= 0");
+  if (limit < Duration{0})
+    throw Error(ErrorCode::kInvalidArgument, "with_timeout: the limit is negative; expected >= 0");
   auto body = [&] {
     if constexpr (detail::is_scope_op_v<std::remove_cvref_t<F>>) {
       return detail::make_body(detail::to_task(std::forward<F>(callable)));

@@ -18,16 +18,14 @@ bool wait_here(JobNode& job, Dispatcher* pumped, Duration limit);
 template <class T>
 Outcome<T> take_outcome(JobNode& node) {
   switch (node.state()) {
-    case JobState::kFailed:
-      return Outcome<T>::of_error(node.error());
+    case JobState::kFailed: return Outcome<T>::of_error(node.error());
     case JobState::kCompleted:
       if constexpr (std::is_void_v<T>) {
         return Outcome<T>::of_value({});
       } else {
         return Outcome<T>::of_value(static_cast<ResultJob<T>&>(node).take_result());
       }
-    default:
-      return Outcome<T>::of_cancelled(node.error());
+    default: return Outcome<T>::of_cancelled(node.error());
   }
 }
 
@@ -36,8 +34,8 @@ inline Scope scope_of(const Owner& owner) noexcept { return owner.scope(); }
 
 }  // namespace detail
 
-/// Starts a task from plain code and calls `handler(Outcome<T>)` once, on the thread that ends it: a value, an error, or
-/// cancelled. The handler must not throw. Errors: kClosed, as Scope::launch.
+/// Starts a task from plain code and calls `handler(Outcome<T>)` once, on the thread that ends it: a value, an error,
+/// or cancelled. The handler must not throw. Errors: kClosed, as Scope::launch.
 template <class S, class T, class F>
 Job start(const S& where, Task<T> task, F handler) {
   Deferred<T> deferred = detail::scope_of(where).async(std::move(task));

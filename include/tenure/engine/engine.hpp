@@ -52,7 +52,7 @@ struct ModelSignature {
 
 /// Where a model comes from. The engine reads or copies it during `load`; the caller's bytes may be freed at once.
 struct ModelSource {
-  std::filesystem::path file;                         ///< used where `bytes` is null
+  std::filesystem::path file;                           ///< used where `bytes` is null
   std::shared_ptr<const std::vector<std::byte>> bytes;  ///< a model in memory; `file` then only names it
 
   [[nodiscard]] std::string name() const { return file.filename().string(); }

@@ -22,13 +22,13 @@ struct ModelSpec {
 
   std::filesystem::path file;
   std::shared_ptr<const std::vector<std::byte>> bytes;  ///< a model in memory; `file` then only names it
-  std::string engine;           ///< by name; empty: the first that recognises the file
+  std::string engine;                                   ///< by name; empty: the first that recognises the file
   std::string device = "cpu";
-  int threads = 1;              ///< of the engine, within one run
-  int lanes = 1;                ///< runs at once, where the engine allows more than one
-  bool stoppable = false;       ///< prefer kernels that can be stopped in mid-run, where they cost speed
+  int threads = 1;         ///< of the engine, within one run
+  int lanes = 1;           ///< runs at once, where the engine allows more than one
+  bool stoppable = false;  ///< prefer kernels that can be stopped in mid-run, where they cost speed
   std::size_t intake_bound = std::numeric_limits<std::size_t>::max();  ///< how many requests may wait
-  Duration hard_limit{0};       ///< of one native call, 0: the runtime's (5 s)
+  Duration hard_limit{0};                                              ///< of one native call, 0: the runtime's (5 s)
 };
 
 /// How one request is served.

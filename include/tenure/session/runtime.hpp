@@ -21,14 +21,14 @@ class RuntimeCore;
 
 /// What a runtime is made with. The defaults suit an app.
 struct RuntimeOptions {
-  int threads = 0;                      ///< of the default dispatcher; 0: one for each core, at least two
-  Dispatcher* dispatcher = nullptr;     ///< instead of a pool of its own
-  TimerQueue* timers = nullptr;         ///< instead of the steady clock
-  Duration hard_limit = std::chrono::seconds(5);         ///< of one native call, before its session is quarantined
+  int threads = 0;                                ///< of the default dispatcher; 0: one for each core, at least two
+  Dispatcher* dispatcher = nullptr;               ///< instead of a pool of its own
+  TimerQueue* timers = nullptr;                   ///< instead of the steady clock
+  Duration hard_limit = std::chrono::seconds(5);  ///< of one native call, before its session is quarantined
   Duration shutdown_deadline = std::chrono::seconds(10);  ///< of ~Runtime
-  Root::ErrorHandler on_error = nullptr;                 ///< errors that nobody awaits; by default they go to stderr
-  LaneObserver* lane_observer = nullptr;                 ///< for virtual time
-  bool abort_on_disorder = false;                        ///< end the program on a release out of order: for tests
+  Root::ErrorHandler on_error = nullptr;                  ///< errors that nobody awaits; by default they go to stderr
+  LaneObserver* lane_observer = nullptr;                  ///< for virtual time
+  bool abort_on_disorder = false;                         ///< end the program on a release out of order: for tests
 };
 
 /// What a shutdown came to.
@@ -39,13 +39,16 @@ struct ShutdownReport {
 
 /// The root: dispatchers, devices, ledger. Made in `main` and passed on.
 ///
-/// Returns   `open`: an Owner. `block_on`: what the callable returns. `shutdown`: whether all was released, and what was
+/// Returns   `open`: an Owner. `block_on`: what the callable returns. `shutdown`: whether all was released, and what
+/// was
 ///           not.
 /// Errors    kFailedPrecondition, from all that it starts, in a child made by fork. kClosed after a shutdown.
-/// Cancel    `shutdown` cancels all, then waits for it until its deadline; it runs what is ready on the dispatcher of the
+/// Cancel    `shutdown` cancels all, then waits for it until its deadline; it runs what is ready on the dispatcher of
+/// the
 ///           calling thread, so that a UI thread can call it.
 /// Threads   any; `block_on` and `shutdown` not on a dispatcher's worker.
-/// Lifetime  its end calls `shutdown`, and says on stderr what was left. Dropped on one of its own threads, it hands that
+/// Lifetime  its end calls `shutdown`, and says on stderr what was left. Dropped on one of its own threads, it hands
+/// that
 ///           to another thread. It needs no end at exit for correctness: once the process is ending it does nothing.
 class Runtime {
  public:
