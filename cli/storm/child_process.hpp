@@ -18,8 +18,8 @@ struct ChildEnd {
   nlohmann::ordered_json report;  ///< the last {"report": …} that it wrote, or null
 };
 
-/// Runs this program again with `arguments`, and reads the JSON lines that it writes to the pipe `report_descriptor`:
-/// one with "progress" now and then, and one with "report". A child that is silent for `patience` is killed.
+/// Runs this program again with `arguments`, and reads the JSON lines that it writes to the pipe `report_descriptor`: one
+/// with "progress" now and then, and one with "report". A child that is silent for `patience` is killed.
 [[nodiscard]] ChildEnd run_child(const std::vector<std::string>& arguments, Duration patience,
                                  const std::function<void(double)>& progress);
 
@@ -28,8 +28,7 @@ struct ChildEnd {
 void write_progress(double fraction);
 void write_report(const nlohmann::ordered_json& report);
 
-/// Has a crash of this child say, as its report, on which signal and in which library it died. The crash itself goes
-/// on.
+/// Has a crash of this child say, as its report, on which signal and in which library it died. The crash itself goes on.
 void report_crashes();
 
 }  // namespace tenure::cli

@@ -22,8 +22,8 @@ std::uintptr_t program_counter(void* context) noexcept {
 #endif
 }
 
-// dladdr is not on the list of what a handler may call. Here the process is lost anyway, and the worst that it can do
-// is to crash again, which the parent sees by the signal alone.
+// dladdr is not on the list of what a handler may call. Here the process is lost anyway, and the worst that it can do is
+// to crash again, which the parent sees by the signal alone.
 void say_where(int signal, siginfo_t*, void* context) {
   Dl_info found{};
   const char* module = "unknown";

@@ -108,8 +108,8 @@ MainDispatcher::~MainDispatcher() {
 }
 
 void MainDispatcher::became_ready() noexcept {
-  // One call at a time, else a coroutine that yields floods the loop. acq_rel, on both sides: whoever finds a call on
-  // its way has posted its item before, and that call, which takes the mark back first, sees it.
+  // One call at a time, else a coroutine that yields floods the loop. acq_rel, on both sides: whoever finds a call on its
+  // way has posted its item before, and that call, which takes the mark back first, sees it.
   if (is_on_its_way_.exchange(true, std::memory_order_acq_rel)) return;
   turn_->ref();
   bool is_accepted = false;

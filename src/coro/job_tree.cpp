@@ -42,8 +42,7 @@ bool JobNode::is_ancestor_of(const JobNode& other) const noexcept {
 bool JobNode::attach(JobNode& child) noexcept {
   const LockGuard guard(lock_);
   if (has(kSealed) || (child.has(kResource) && has(kResourcesEnded))) return false;
-  // A cancel sets its bit before it takes this lock to walk the children: it is seen here, or it will see the child
-  // (I5).
+  // A cancel sets its bit before it takes this lock to walk the children: it is seen here, or it will see the child (I5).
   if (is_cancelled() && !child.has(kShielded)) {
     child.wait_word_.store(kCancelledBit, std::memory_order_relaxed);
     const LockGuard child_guard(child.lock_);

@@ -62,8 +62,7 @@ void LaneThreads::start(LaneWork& work) {
     shared_->idle.reserve(static_cast<std::size_t>(shared_->running));  // going idle must not allocate
   }
   try {
-    // Detached, and accounted for in `running`: one that hangs in a driver can't be joined, and must not end the
-    // process.
+    // Detached, and accounted for in `running`: one that hangs in a driver can't be joined, and must not end the process.
     std::thread([thread] { run(*thread); }).detach();
   } catch (...) {
     {

@@ -22,8 +22,8 @@ struct Reply {
   Reply* next = nullptr;
 };
 
-/// Why a reply is due. A close, a quarantine and the end of the native call may come from three threads at once, so
-/// each has a reply of its own.
+/// Why a reply is due. A close, a quarantine and the end of the native call may come from three threads at once, so each
+/// has a reply of its own.
 enum class Because : std::uint8_t { kEnded, kClosed, kQuarantined };
 
 /// One run, from its submission to its answer. Counted by the caller's awaiter and by the intake or the lane. What is

@@ -14,8 +14,7 @@
 
 namespace tenure::detail {
 
-/// What a runtime is made of, and what its sessions use. Where a shutdown leaves something behind, this is kept with
-/// it.
+/// What a runtime is made of, and what its sessions use. Where a shutdown leaves something behind, this is kept with it.
 class RuntimeCore {
  public:
   explicit RuntimeCore(RuntimeOptions options);

@@ -17,12 +17,11 @@ namespace tenure::detail {
 
 class SessionJob;
 
-/// The state machine of one session, and the only place that moves it. Counted: by handles and callers, by each lane,
-/// by the armed watchdog and by the session's job.
+/// The state machine of one session, and the only place that moves it. Counted: by handles and callers, by each lane, by
+/// the armed watchdog and by the session's job.
 class SessionCore final : private TimerNode {
  public:
-  /// Makes the session a resource of `scope`, and starts to load on a lane. Errors: as load_session, but for the
-  /// load's.
+  /// Makes the session a resource of `scope`, and starts to load on a lane. Errors: as load_session, but for the load's.
   static SessionRef start(const Scope& scope, ModelSpec spec, std::source_location where);
 
   void ref() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }

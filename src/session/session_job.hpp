@@ -4,8 +4,8 @@
 
 namespace tenure::detail {
 
-/// The session as a resource in its owner's job: the owner's cancel closes it, the end of the owner's scope drains it,
-/// and the owner is complete only after it is released or quarantined.
+/// The session as a resource in its owner's job: the owner's cancel closes it, the end of the owner's scope drains it, and
+/// the owner is complete only after it is released or quarantined.
 class SessionJob final : public JobNode, private CancelListener {
  public:
   SessionJob(JobNode& parent, SessionRef core) noexcept

@@ -1,5 +1,4 @@
-// The six faults of the usual recipe (issue 3): each is first seen on a small imitation of it, then shown not to be
-// here.
+// The six faults of the usual recipe (issue 3): each is first seen on a small imitation of it, then shown not to be here.
 #include "support/real_runtime.hpp"
 #include "support/recipe_session.hpp"
 

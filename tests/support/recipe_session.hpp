@@ -47,9 +47,9 @@ class Answer {
   std::string end_;
 };
 
-/// The usual Kotlin recipe, line by line: an actor over a channel, in a scope of `parentContext + SupervisorJob()`,
-/// with a "cancelled" flag and a `release()` that joins the actor. Its faults are kept; only its destructor, which the
-/// recipe does not have, cleans up so that a test can go on.
+/// The usual Kotlin recipe, line by line: an actor over a channel, in a scope of `parentContext + SupervisorJob()`, with a
+/// "cancelled" flag and a `release()` that joins the actor. Its faults are kept; only its destructor, which the recipe
+/// does not have, cleans up so that a test can go on.
 class RecipeSession {
  public:
   struct Call {

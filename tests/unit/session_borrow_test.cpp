@@ -153,34 +153,6 @@ TEST(SessionBorrowTest, AQuarantineWithoutACancelAnswersWhenTheCallComesBack) {
   EXPECT_TRUE(run.job().is_complete());
 }
 
-TEST(SessionBorrowTest, I14_ACancelThenACloseThenAQuarantineAreOneEnd) {
-  for (const bool closes_first : {false, true}) {
-    FakeEngine engine{FakeScript{.hang_run_at = {1}, .late_write = true}};
-    World world{engine};
-    Owner page = world.open("page");
-    Session session = world.run(load_session(page.scope(), "model.fake")).value();
-    std::atomic<bool> is_alive{false};
-    const auto run = page.async(lend_locals, session, std::ref(is_alive));
-    world.advance(1s);
-    if (closes_first) session.request_close();
-    page.cancel();
-    session.request_close();
-    world.advance(3s);
-    EXPECT_TRUE(is_alive);
-    EXPECT_FALSE(run.job().is_complete());
-    world.advance(1s);
-    EXPECT_EQ(session.state(), SessionState::kQuarantined);
-    EXPECT_TRUE(is_alive) << "native code may still write there";
-    EXPECT_EQ(world.runtime().ledger().runs().cancelled, (std::array<std::uint64_t, 4>{0, 0, 0, 1}));
-    world.release_hung();
-    EXPECT_FALSE(is_alive);
-    EXPECT_EQ(run.state(), JobState::kCancelled);
-    EXPECT_TRUE(page.job().is_complete());
-    expect_clean(engine);
-    expect_empty(world.runtime().ledger());
-  }
-}
-
 TEST(SessionBorrowTest, WhatIsLentMustFit) {
   FakeEngine engine;
   World world{engine};

@@ -104,9 +104,9 @@ class [[nodiscard]] EndOp {
 
 /// Awaits a task, a scope or a time limit, and gives its end as a value instead of throwing.
 ///
-/// Returns   an Outcome: the value, the error, or cancelled (with its cause) where `co_await` would have thrown
-/// kAborted. Errors    none. Cancel    the awaiting job's own cancellation is not an outcome: it unwinds through this
-/// too, so that no loop can
+/// Returns   an Outcome: the value, the error, or cancelled (with its cause) where `co_await` would have thrown kAborted.
+/// Errors    none.
+/// Cancel    the awaiting job's own cancellation is not an outcome: it unwinds through this too, so that no loop can
 ///           swallow it.
 /// Threads   the awaiting job's dispatcher.
 template <class A>

@@ -135,9 +135,8 @@ class Pending {
 
 /// A result that someone will supply, once: the completing side, copied at will.
 ///
-/// Returns   `complete` and `fail`: whether this was the first; later ones change nothing. `co_await`: a copy of the
-/// value. Errors    what it was failed with; kAborted where the last completing handle was dropped. Wait on `pending()`
-/// in a
+/// Returns   `complete` and `fail`: whether this was the first; later ones change nothing. `co_await`: a copy of the value.
+/// Errors    what it was failed with; kAborted where the last completing handle was dropped. Wait on `pending()` in a
 ///           coroutine that should not itself count as one that could complete it.
 /// Cancel    awaiting is a cancellation point; the result is unharmed.
 /// Threads   any.

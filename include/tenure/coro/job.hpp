@@ -45,8 +45,7 @@ class JoinAwaiter : public Waiter {
 /// A counted handle on something that runs.
 ///
 /// Returns   `join()`: an awaitable that ends when the job and all its children have. `state()`: see JobState.
-/// Errors    `join()` throws kFailedPrecondition in a job that would wait for itself, kDeadlineExceeded where native
-/// code
+/// Errors    `join()` throws kFailedPrecondition in a job that would wait for itself, kDeadlineExceeded where native code
 ///           that borrows from a frame of the job did not come back by its hard limit; never the job's own error.
 /// Cancel    `cancel()` takes effect at the next cancellation point of each coroutine in the job and its children; it
 ///           waits for nothing and allocates nothing. `join()` is a cancellation point.

@@ -94,8 +94,7 @@ class Kept {
 ///           gone, the kept state and the sessions of this owner included.
 /// Errors    one child's error spares the others and goes to `on_error`. kClosed: keep or launch after the end.
 /// Cancel    its end cancels all that it started, and nothing else. Cancelled on the thread that it is confined to, the
-///           frames suspended there are gone when the call returns (I8); do not hold a lock that their destructors
-///           take.
+///           frames suspended there are gone when the call returns (I8); do not hold a lock that their destructors take.
 /// Threads   any; what it starts runs on its dispatcher.
 /// Lifetime  move-only; its end is the end of what it owns.
 /// Source    kotlinx.coroutines' lifecycle scopes.

@@ -34,8 +34,8 @@ inline Scope scope_of(const Owner& owner) noexcept { return owner.scope(); }
 
 }  // namespace detail
 
-/// Starts a task from plain code and calls `handler(Outcome<T>)` once, on the thread that ends it: a value, an error,
-/// or cancelled. The handler must not throw. Errors: kClosed, as Scope::launch.
+/// Starts a task from plain code and calls `handler(Outcome<T>)` once, on the thread that ends it: a value, an error, or
+/// cancelled. The handler must not throw. Errors: kClosed, as Scope::launch.
 template <class S, class T, class F>
 Job start(const S& where, Task<T> task, F handler) {
   Deferred<T> deferred = detail::scope_of(where).async(std::move(task));

@@ -39,16 +39,13 @@ struct ShutdownReport {
 
 /// The root: dispatchers, devices, ledger. Made in `main` and passed on.
 ///
-/// Returns   `open`: an Owner. `block_on`: what the callable returns. `shutdown`: whether all was released, and what
-/// was
+/// Returns   `open`: an Owner. `block_on`: what the callable returns. `shutdown`: whether all was released, and what was
 ///           not.
 /// Errors    kFailedPrecondition, from all that it starts, in a child made by fork. kClosed after a shutdown.
-/// Cancel    `shutdown` cancels all, then waits for it until its deadline; it runs what is ready on the dispatcher of
-/// the
+/// Cancel    `shutdown` cancels all, then waits for it until its deadline; it runs what is ready on the dispatcher of the
 ///           calling thread, so that a UI thread can call it.
 /// Threads   any; `block_on` and `shutdown` not on a dispatcher's worker.
-/// Lifetime  its end calls `shutdown`, and says on stderr what was left. Dropped on one of its own threads, it hands
-/// that
+/// Lifetime  its end calls `shutdown`, and says on stderr what was left. Dropped on one of its own threads, it hands that
 ///           to another thread. It needs no end at exit for correctness: once the process is ending it does nothing.
 class Runtime {
  public:

@@ -66,13 +66,11 @@ class BorrowedRun;
 ///           all is released.
 /// Errors    kClosed: the session is closing, or was closed by any handle. kInvalidArgument: names the tensor, and what
 ///           was given and expected. kResourceExhausted: `intake_bound` requests wait. kEngine: with the engine's own
-///           code; the session serves the next request. kDeviceLost: the session has failed. kDeadlineExceeded: a
-///           native call passed its hard limit, and the session is quarantined. kFailedPrecondition: in a child made by
-///           fork.
+///           code; the session serves the next request. kDeviceLost: the session has failed. kDeadlineExceeded: a native
+///           call passed its hard limit, and the session is quarantined. kFailedPrecondition: in a child made by fork.
 /// Cancel    of a request that waits: native code never sees it. In native code: its stop flag, and only its, is raised
 ///           where the engine can stop; else it runs to its end and its outputs are dropped. The caller is released at
-///           once where the tensors were given, and when native code has let go where they were lent. See
-///           CancelReceipt.
+///           once where the tensors were given, and when native code has let go where they were lent. See CancelReceipt.
 /// Threads   any. Runs start by priority, then deadline, then order of submission.
 /// Shapes    as the signature says; row-major, host memory.
 /// Lifetime  belongs to the scope that it was loaded in, and ends with it; the last handle's end drains it: what was

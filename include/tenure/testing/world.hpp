@@ -19,8 +19,8 @@ class VirtualLanes;
 ///
 /// Returns   `advance`, `run_until_idle`: nothing; `run`: the end of a task.
 /// Errors    `run` on a task that is stuck: kDeadlineExceeded, with the seed.
-/// Cancel    its end cancels what is left, and checks that all was released: what was not is printed, and ends the
-/// test. Threads   the test's.
+/// Cancel    its end cancels what is left, and checks that all was released: what was not is printed, and ends the test.
+/// Threads   the test's.
 class World {
  public:
   explicit World(FakeEngine& engine, std::uint64_t seed = choose_seed());
