@@ -69,11 +69,6 @@ void Page::note_end(const Outcome<Outputs>& outcome) {
   }
 }
 
-Task<void> Page::leave_at_the_moment(UniqueFunction<void()> leave) {
-  co_await await_the_moment();
-  leave();
-}
-
 Task<void> Page::await_the_moment() {
   if (plan_.wanted == LeftIn::kLoading) {
     co_await delay(plan_.moment);

@@ -41,15 +41,14 @@ class Page {
 
   /// Loads the model and runs it. Ends when the page is left.
   Task<void> live(Scope scope);
-  /// Calls `leave` when the moment to leave has come: here and now, before anything else is run on the screen's thread.
-  Task<void> leave_at_the_moment(UniqueFunction<void()> leave);
+  /// Ends when the moment to leave has come. Who awaits it goes on before anything else is run on the screen's thread.
+  Task<void> await_the_moment();
   /// What the page is doing now; on the screen's thread.
   [[nodiscard]] LeftIn doing() const noexcept;
   /// The user leaves: from now on the frames that go are timed.
   void note_left() noexcept;
 
  private:
-  Task<void> await_the_moment();
   Task<void> keep_running();
   void note_end(const Outcome<Outputs>& outcome);
   [[nodiscard]] bool is_delivering() const noexcept;

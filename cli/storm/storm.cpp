@@ -105,14 +105,11 @@ Task<void> show_page(Scope screen, Runtime& runtime, Dispatcher& loop, Weather& 
   Scope scope = page.scope();
   Page* content = &*state;
   scope.launch(&Page::live, content, scope);
-  UniqueFunction<void()> leave = [&page, &screen, &weather, content] {
-    content->note_left();
-    ++weather.leaving;
-    screen.launch(see_off, page.job(), Gone(weather, std::chrono::steady_clock::now()));
-    page.cancel();
-  };
-  Job moment = scope.launch(&Page::leave_at_the_moment, content, std::move(leave));
-  co_await moment.join();
+  co_await content->await_the_moment();
+  content->note_left();
+  ++weather.leaving;
+  screen.launch(see_off, page.job(), Gone(weather, std::chrono::steady_clock::now()));
+  page.cancel();
 }
 
 Task<void> blow(Scope screen, Runtime& runtime, Dispatcher& loop, Weather& weather,
