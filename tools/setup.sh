@@ -4,6 +4,8 @@
 # shellcheck disable=SC2034
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+# One compiler cache for all clones on a machine: paths below the root count as relative, and where it lies as nothing.
+export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
 jobs="${TENURE_JOBS:-$(nproc)}"
 export NINJA_STATUS="[%f/%t] "
 

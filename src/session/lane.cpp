@@ -95,9 +95,14 @@ void SessionCore::close_context(Lane& lane) noexcept {
   {
     const LockGuard guard(lock_);
     context = std::move(lane.context_);
+    call_begins(lane, load_stop_, nullptr);  // to free may hang as well (I14)
   }
-  const NativeCall call;
-  context.reset();
+  {
+    const NativeCall call;
+    context.reset();
+  }
+  const LockGuard guard(lock_);
+  call_ends(lane);
 }
 
 InstanceTier& SessionCore::instance() const noexcept {

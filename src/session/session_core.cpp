@@ -170,7 +170,10 @@ Handle SessionCore::submit(Request& request, PromiseBase& leaf) {
 SessionCore::Submitted SessionCore::put_into_intake(Request& request, PromiseBase& leaf) noexcept {
   JobNode& job = *leaf.job;
   const LockGuard guard(lock_);
-  if (state_ != SessionState::kReady) return Submitted::kClosed;
+  if (state_ != SessionState::kReady) {
+    // Where one cancel ends both the session and its caller, the caller is unwound, and hears of no error.
+    return job.is_cancelled() ? Submitted::kCallerCancelled : Submitted::kClosed;
+  }
   if (is_full()) return Submitted::kFull;
   if (request.is_borrowing) {
     // A cancel from here on finds the request in the intake: it takes this lock.

@@ -107,10 +107,15 @@ void SessionCore::release_instance() noexcept {
     const LockGuard guard(lock_);
     if (state_ == SessionState::kDraining) move_to(SessionState::kClosing);
     instance = std::move(instance_);
+    call_begins(*lanes_.front(), load_stop_, nullptr);  // on the primary lane; to free may hang as well (I14)
   }
   {
     const NativeCall call;
     instance.reset();
+  }
+  {
+    const LockGuard guard(lock_);
+    call_ends(*lanes_.front());
   }
   host_.give_back_memory();
 }
