@@ -24,13 +24,27 @@ class CancelWalk {
     job.ref();
     job.taken_by_walk_ = (word & JobNode::kArmedBit) != 0;
     if (cause_ != nullptr || job.has(kBodyDone)) note(job);
-    job.next_in_walk_ = won_;
-    won_ = &job;
+    JobNode*& list = job.has(kResource) ? won_resources_ : won_;
+    job.next_in_walk_ = list;
+    list = &job;
   }
 
+  /// Resources come last: who uses one is cancelled by then, and is unwound instead of hearing that it was closed.
   void run() noexcept {
-    while (JobNode* job = won_) {
-      won_ = job->next_in_walk_;
+    run(won_);
+    run(won_resources_);
+  }
+
+  /// The confined dispatcher of the calling thread, where a job that was won belongs to it.
+  [[nodiscard]] Dispatcher* here() const noexcept { return here_; }
+  [[nodiscard]] bool has_won_children() const noexcept { return has_won_children_; }
+
+ private:
+  static constexpr int kSlice = 64;
+
+  void run(JobNode*& list) noexcept {
+    while (JobNode* job = list) {
+      list = job->next_in_walk_;
       if (job->listeners_.load(std::memory_order_seq_cst) != nullptr) job->call_listeners();
       if (job->dispatcher_->is_here()) here_ = job->dispatcher_;
       if (job->taken_by_walk_) {
@@ -43,13 +57,6 @@ class CancelWalk {
     }
     batch_.flush();
   }
-
-  /// The confined dispatcher of the calling thread, where a job that was won belongs to it.
-  [[nodiscard]] Dispatcher* here() const noexcept { return here_; }
-  [[nodiscard]] bool has_won_children() const noexcept { return has_won_children_; }
-
- private:
-  static constexpr int kSlice = 64;
 
   void note(JobNode& job) const noexcept {
     const LockGuard guard(job.lock_);
@@ -79,6 +86,7 @@ class CancelWalk {
 
   const std::exception_ptr& cause_;
   JobNode* won_ = nullptr;
+  JobNode* won_resources_ = nullptr;
   Dispatcher* here_ = nullptr;
   bool has_won_children_ = false;
   PostBatch batch_;

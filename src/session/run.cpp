@@ -35,7 +35,7 @@ void RequestAwaiter::await_resume() {
 
 namespace {
 
-Task<Outputs> run_given(Session session, SessionRef core, Inputs inputs, RunOptions options) {
+Task<Outputs> run_given([[maybe_unused]] Session session, SessionRef core, Inputs inputs, RunOptions options) {
   Request& request = core->make_request(std::move(inputs), options);
   RequestAwaiter run(std::move(core), request, false);
   co_await run;

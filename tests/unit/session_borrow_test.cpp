@@ -106,12 +106,13 @@ struct Bench {
   std::atomic<bool>* flag_;
   std::vector<float> in = std::vector<float>(4, 1.0F);
   std::vector<float> out = std::vector<float>(4);
-  Task<void> run(Session session) {
-    std::vector<std::span<const std::byte>> inputs{std::as_bytes(std::span(in))};
-    std::vector<std::span<std::byte>> outputs{std::as_writable_bytes(std::span(out))};
-    co_await session.run(std::move(inputs), std::move(outputs));
-  }
 };
+
+Task<void> run_on_kept(Kept<Bench> bench, Session session) {
+  std::vector<std::span<const std::byte>> inputs{std::as_bytes(std::span(bench->in))};
+  std::vector<std::span<std::byte>> outputs{std::as_writable_bytes(std::span(bench->out))};
+  co_await session.run(std::move(inputs), std::move(outputs));
+}
 
 TEST(SessionBorrowTest, I14_AQuarantineKeepsTheFrameAndTheOwnersStateAndTellsWhoJoins) {
   FakeEngine engine{FakeScript{.hang_run_at = {1}, .late_write = true}};
@@ -120,7 +121,7 @@ TEST(SessionBorrowTest, I14_AQuarantineKeepsTheFrameAndTheOwnersStateAndTellsWho
   Owner page = world.open("page");
   std::atomic<bool> is_kept{false};
   const Kept<Bench> bench = page.keep<Bench>(is_kept);
-  const Job run = bench.launch(&Bench::run, session);
+  const Job run = page.launch(run_on_kept, bench, session);
   world.advance(1s);
   auto closing = world.scope().async(page.close());
   world.settle();
