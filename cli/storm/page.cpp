@@ -44,7 +44,8 @@ Task<void> Page::keep_running() {
       if (page.left_at_) page.counts_.caller_release.add(std::chrono::steady_clock::now() - *page.left_at_);
     }
   } released{*this};
-  Inputs inputs = random_inputs(session_->signature(), plan_.seed + submitted_);
+  Inputs& inputs = counts_.inputs[session_->name()];
+  if (inputs.empty()) inputs = random_inputs(session_->signature(), plan_.seed);
   while (true) {
     Inputs copy = inputs.clone();
     ++submitted_;

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <tenure/session.hpp>
@@ -22,6 +24,7 @@ struct PageCounts {
   std::uint64_t refused = 0;  ///< what a policy refused: a full intake
   std::string first_failure;
   Durations caller_release;
+  std::map<std::string, Inputs> inputs;  ///< by model: made once, so that the screen's thread does little but copy
 };
 
 /// How one page will live.
