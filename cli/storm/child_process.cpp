@@ -48,6 +48,7 @@ class Pipe {
 
 pid_t spawn(const std::vector<std::string>& arguments, const Pipe& pipe) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 2);
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.insert(argv.begin(), const_cast<char*>("tenure"));
   argv.push_back(nullptr);

@@ -27,7 +27,8 @@ std::uintptr_t program_counter(void* context) noexcept {
 void say_where(int signal, siginfo_t*, void* context) {
   Dl_info found{};
   const char* module = "unknown";
-  if (dladdr(reinterpret_cast<void*>(program_counter(context)), &found) != 0 && found.dli_fname != nullptr) {
+  void* counter = reinterpret_cast<void*>(program_counter(context));  // NOLINT(performance-no-int-to-ptr): a register
+  if (dladdr(counter, &found) != 0 && found.dli_fname != nullptr) {
     const char* slash = std::strrchr(found.dli_fname, '/');
     module = slash == nullptr ? found.dli_fname : slash + 1;
   }

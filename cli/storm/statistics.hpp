@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -18,7 +19,7 @@ class Durations {
 
   [[nodiscard]] Duration percentile(double fraction) {
     if (all_.empty()) return Duration{0};
-    const auto rank = static_cast<std::size_t>(fraction * static_cast<double>(all_.size() - 1) + 0.5);
+    const auto rank = static_cast<std::size_t>(std::lround(fraction * static_cast<double>(all_.size() - 1)));
     std::nth_element(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(rank), all_.end());
     return all_[rank];
   }

@@ -16,7 +16,7 @@ namespace {
 std::atomic<std::uint32_t> g_fork_generation{0};
 
 // Registered before main: a handler registered at first use could come after the fork that it should have seen.
-const bool g_fork_handler_registered = [] {
+const bool kForkHandlerRegistered = [] {
   return pthread_atfork(nullptr, nullptr, [] { g_fork_generation.fetch_add(1, std::memory_order_relaxed); }) == 0;
 }();
 

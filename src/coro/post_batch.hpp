@@ -20,11 +20,11 @@ class PostBatch {
     Dispatcher* dispatcher = nullptr;
     while (WorkItem* item = items_.pop()) {
       Dispatcher& wanted = static_cast<JobNode*>(item)->dispatcher();
-      if (dispatcher != nullptr && dispatcher != &wanted) dispatcher->post_all(std::move(run));
+      if (dispatcher != nullptr && dispatcher != &wanted) dispatcher->post_all(run.take_all());
       dispatcher = &wanted;
       run.push(*item);
     }
-    if (dispatcher != nullptr) dispatcher->post_all(std::move(run));
+    if (dispatcher != nullptr) dispatcher->post_all(run.take_all());
   }
 
  private:

@@ -53,6 +53,7 @@ void RuntimeCore::add_engine(std::shared_ptr<Engine> engine) {
 std::vector<Engine*> RuntimeCore::engines() {
   std::vector<Engine*> engines;
   const LockGuard guard(lock_);
+  engines.reserve(engines_.size());
   for (const auto& engine : engines_) engines.push_back(engine.get());
   return engines;
 }

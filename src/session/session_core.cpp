@@ -71,7 +71,7 @@ SessionRef SessionCore::start(const Scope& scope, ModelSpec spec, std::source_lo
 void SessionCore::move_to(SessionState to) noexcept {
   TENURE_CHECK(may_move(state_, to), "a session moves along its table only (I18)");
   state_ = to;
-  host_.ledger.note(name_, to_string(to).data());
+  host_.ledger.note(name_, to_string(to).data());  // NOLINT(bugprone-suspicious-stringview-data-usage): a literal
 }
 
 std::exception_ptr SessionCore::error(ErrorCode code, const char* what, Request* request,

@@ -110,8 +110,8 @@ TEST(Case, A5_AProducerGoesOnAfterTheClose) {
 
 /// Drops its handle in its destructor, which may run while an exception flies.
 struct Holder {
-  explicit Holder(Session session) : session_(std::move(session)) {}
-  Session session_;
+  explicit Holder(Session session) : held(std::move(session)) {}
+  Session held;
 };
 
 // The run hangs until the test lets it go: whoever had waited for it would never have come back.

@@ -36,17 +36,17 @@ TEST(Case, C2_ARunThatNeverReturnsCostsOneSession) {
 /// Drops a runtime where it is destroyed.
 struct DropsRuntime {
   DropsRuntime(std::unique_ptr<Runtime>& runtime, std::atomic<bool>& is_dropped)
-      : runtime_(&runtime), is_dropped_(&is_dropped) {}
+      : runtime(&runtime), is_dropped(&is_dropped) {}
   DropsRuntime(DropsRuntime&& other) noexcept
-      : runtime_(std::exchange(other.runtime_, nullptr)), is_dropped_(other.is_dropped_) {}
+      : runtime(std::exchange(other.runtime, nullptr)), is_dropped(other.is_dropped) {}
   DropsRuntime& operator=(DropsRuntime&&) = delete;
   ~DropsRuntime() {
-    if (runtime_ == nullptr) return;
-    runtime_->reset();
-    is_dropped_->store(true);
+    if (runtime == nullptr) return;
+    runtime->reset();
+    is_dropped->store(true);
   }
-  std::unique_ptr<Runtime>* runtime_;
-  std::atomic<bool>* is_dropped_;
+  std::unique_ptr<Runtime>* runtime;
+  std::atomic<bool>* is_dropped;
 };
 
 TEST(Case, C4_TheRuntimeIsDroppedOnAWorkerOfItsOwn) {

@@ -136,11 +136,11 @@ TEST(RecipeFaults, C_ASessionCancelledInMidRunAnswersACallerOutsideIt) {
 // A frame that lends its buffers to a run, and frees them at its end.
 Task<void> lend(Session session, std::shared_ptr<Buffer> buffer) {
   struct Frees {
-    explicit Frees(Buffer& freed) : buffer_(freed) {}
+    explicit Frees(Buffer& freed) : target(freed) {}
     Frees(const Frees&) = delete;
     Frees& operator=(const Frees&) = delete;
-    ~Frees() { buffer_.is_freed = true; }
-    Buffer& buffer_;
+    ~Frees() { target.is_freed = true; }
+    Buffer& target;
   } frees(*buffer);
   co_await session.run(borrow(buffer->in), borrow(buffer->out));
 }
@@ -201,6 +201,7 @@ TEST(RecipeFaults, F_NoNativeWorkGoesOnBehindThePageAndNoQueuedWorkIsLost) {
   {
     Recipe recipe{FakeScript{.run_time = 1ms}};
     std::vector<RecipeSession::Call> calls;
+    calls.reserve(kCalls);
     for (std::uint64_t i = 0; i < kCalls; ++i) calls.push_back(recipe.session.run());
     recipe.owner_cancels();
     recipe.engine.await_runs_begun(kCalls);  // each of them reaches native code behind the page that is gone
@@ -208,6 +209,7 @@ TEST(RecipeFaults, F_NoNativeWorkGoesOnBehindThePageAndNoQueuedWorkIsLost) {
   {
     auto recipe = std::make_unique<Recipe>(FakeScript{.hang_run_at = {1}});
     std::vector<RecipeSession::Call> calls;
+    calls.reserve(kCalls);
     for (std::uint64_t i = 0; i < kCalls; ++i) calls.push_back(recipe->session.run());
     recipe->engine.await_hung(1);
     recipe->engine.set_script({.fail_run_at = {2}});

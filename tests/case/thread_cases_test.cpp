@@ -28,6 +28,7 @@ TEST(Case, E1_AThreadBoundEngineIsAlwaysOnItsThread) {
     Session session = real.load(page.scope());
     Owner callers = real.runtime->open("callers");
     std::vector<Deferred<int>> calls;
+    calls.reserve(16);
     const int runs = scaled(1000) / 16 + 1;
     for (int i = 0; i < 16; ++i) calls.push_back(callers.async(call_often, session, runs));
     for (auto& call : calls) EXPECT_EQ(real.runtime->block_on(await_deferred<int>, std::move(call)), runs);

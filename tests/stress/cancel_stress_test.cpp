@@ -148,7 +148,9 @@ TEST(CancelStress, I7_ListenersAreRemovedFromInsideAndFromOtherThreads) {
     for (std::size_t i = 1; i < 4; i += 2) {
       job.remove_listener(*listeners[i]);
       EXPECT_LE(listeners[i]->calls, 1);
-      if (listeners[i]->calls == 1) EXPECT_FALSE(listeners[i]->in_call);
+      if (listeners[i]->calls == 1) {
+        EXPECT_FALSE(listeners[i]->in_call);
+      }
       listeners[i].reset();  // neither is running, nor will be
     }
     canceller.join();

@@ -122,6 +122,7 @@ TEST(ForkTest, I19_NoLockOfTheParentHoldsTheChild) {
   Handles handles(engine);
   std::atomic<bool> is_over{false};
   std::vector<Job> busy;
+  busy.reserve(3);
   Owner others = handles.runtime->open("others");
   for (int i = 0; i < 3; ++i) {
     busy.push_back(others.launch(

@@ -13,11 +13,11 @@ using namespace testing;  // NOLINT(google-build-using-namespace)
 /// A frame that lends its own memory: freed with it, so that a late write is seen by ASan.
 Task<float> lend_locals(Session session, std::atomic<bool>& is_alive) {
   struct Alive {
-    explicit Alive(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
+    explicit Alive(std::atomic<bool>& flag) : mark(flag) { mark = true; }
     Alive(const Alive&) = delete;
     Alive& operator=(const Alive&) = delete;
-    ~Alive() { flag_ = false; }
-    std::atomic<bool>& flag_;
+    ~Alive() { mark = false; }
+    std::atomic<bool>& mark;
   } alive(is_alive);
   std::vector<float> in(4, 3.0F);
   std::vector<float> out(4);
@@ -99,11 +99,11 @@ TEST(SessionBorrowTest, ACloseInMidRunAnswersWhenNativeCodeHasLetGo) {
 }
 
 struct Bench {
-  explicit Bench(std::atomic<bool>& flag) : flag_(&flag) { *flag_ = true; }
+  explicit Bench(std::atomic<bool>& flag) : mark(&flag) { *mark = true; }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
-  ~Bench() { *flag_ = false; }
-  std::atomic<bool>* flag_;
+  ~Bench() { *mark = false; }
+  std::atomic<bool>* mark;
   std::vector<float> in = std::vector<float>(4, 1.0F);
   std::vector<float> out = std::vector<float>(4);
 };

@@ -17,6 +17,7 @@ TEST(SessionCloseTest, ADrainLetsWhatWasAcceptedFinishAndRaisesNoFlag) {
   World world{engine};
   ScopedSession scoped(world);
   std::vector<Deferred<float>> runs;
+  runs.reserve(3);
   for (int i = 0; i < 3; ++i) runs.push_back(begin_run(world.scope(), scoped.session));
   world.advance(12ms);
   scoped.end_scope();
@@ -36,6 +37,7 @@ TEST(SessionCloseTest, ACloseStopsWhatRunsAndDropsWhatWaits) {
   World world{engine};
   Session session = world.load();
   std::vector<Deferred<float>> runs;
+  runs.reserve(3);
   for (int i = 0; i < 3; ++i) runs.push_back(begin_run(world.scope(), session));
   world.advance(12ms);
   EXPECT_EQ(end_of(world.run(close_session, session)), "value");
@@ -113,6 +115,7 @@ TEST(SessionCloseTest, CloseDuringAnotherCloseWaitsForTheSameEnd) {
   auto run = begin_run(world.scope(), session);
   world.advance(10ms);
   std::vector<Deferred<void>> closings;
+  closings.reserve(3);
   for (int i = 0; i < 3; ++i) closings.push_back(world.scope().async(close_session, session));
   world.settle();
   session.request_close();
@@ -137,6 +140,7 @@ TEST(SessionCloseTest, OfSeveralLanesTheLastToComeBackIsWaitedFor) {
     spec.lanes = 3;
     Session session = world.load(spec);
     std::vector<Deferred<float>> runs;
+    runs.reserve(3);
     for (int i = 0; i < 3; ++i) {  // on whichever lane is first
       runs.push_back(begin_run(world.scope(), session));
       world.advance(10ms);

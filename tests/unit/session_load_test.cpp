@@ -187,6 +187,7 @@ TEST(SessionLoadTest, ARefusedContextOfAFurtherLaneLeavesFewerLanes) {
   world.settle();
   EXPECT_EQ(engine.native_counts().contexts, 1);
   std::vector<Deferred<float>> runs;
+  runs.reserve(3);
   for (int i = 0; i < 3; ++i) runs.push_back(begin_run(world.scope(), session));
   for (auto& run : runs) EXPECT_EQ(end_of(world, std::move(run)), "value");
   EXPECT_EQ(world.elapsed(), 30ms);
@@ -219,6 +220,7 @@ TEST(SessionLoadTest, OneOfSeveralLoadsIsCancelledAlone) {
   World world{engine};
   Owner page = world.open("page");
   std::vector<Deferred<Session>> loads;
+  loads.reserve(4);
   for (int i = 0; i < 4; ++i) loads.push_back(page.async(load_session(page.scope(), "model.fake")));
   world.advance(10ms);
   loads[1].cancel();

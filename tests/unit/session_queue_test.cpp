@@ -42,6 +42,7 @@ TEST(SessionQueueTest, RunsStartByPriorityThenDeadlineThenSubmission) {
       {.priority = -1},
   };
   std::vector<Deferred<float>> runs;
+  runs.reserve(options.size());
   for (std::size_t i = 0; i < options.size(); ++i) {
     runs.push_back(begin_run(world.scope(), session, static_cast<float>(i), options[i]));
     world.settle();
@@ -57,6 +58,7 @@ TEST(SessionQueueTest, ACancelledRequestLeavesTheOthersInOrder) {
   World world{recorder.engine};
   Session session = world.load();
   std::vector<Deferred<float>> runs;
+  runs.reserve(6);
   for (int i = 0; i < 6; ++i) {
     runs.push_back(begin_run(world.scope(), session, static_cast<float>(i)));
     world.settle();
@@ -74,6 +76,7 @@ TEST(SessionQueueTest, BeyondItsBoundTheIntakeSaysResourceExhausted) {
   spec.intake_bound = 2;
   Session session = world.load(spec);
   std::vector<Deferred<float>> runs;
+  runs.reserve(4);
   for (int i = 0; i < 4; ++i) {
     runs.push_back(begin_run(world.scope(), session));
     world.settle();
@@ -122,6 +125,7 @@ TEST(SessionQueueTest, SeveralLanesServeAConcurrentEngine) {
   world.settle();
   EXPECT_EQ(engine.native_counts(), (NativeCounts{.devices = 1, .instances = 1, .contexts = 3}));
   std::vector<Deferred<float>> runs;
+  runs.reserve(6);
   for (int i = 0; i < 6; ++i) runs.push_back(begin_run(world.scope(), session, static_cast<float>(i)));
   world.advance(5ms);
   EXPECT_EQ(session.running(), 3U);
@@ -144,6 +148,7 @@ TEST(SessionQueueTest, AnEngineThatRunsOneAtATimeOrIsThreadBoundGetsOneLane) {
     spec.lanes = 3;
     Session session = world.load(spec);
     std::vector<Deferred<float>> runs;
+    runs.reserve(3);
     for (int i = 0; i < 3; ++i) runs.push_back(begin_run(world.scope(), session));
     for (auto& run : runs) EXPECT_EQ(end_of(world, std::move(run)), "value");
     EXPECT_EQ(engine.report().most_concurrent_runs, 1U);

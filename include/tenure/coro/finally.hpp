@@ -19,6 +19,9 @@ struct CurrentJob {
   [[nodiscard]] JobNode& await_resume() const noexcept { return *job; }
 };
 
+// What these refer to lies in a frame that awaits them: with_resource's.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
 /// Makes the task inside a coroutine, so that a failure to make it is an error of the task.
 template <class F, class... A>
 auto call_inside(F callable, A&... arguments)
@@ -48,6 +51,8 @@ Task<T> bracket(Task<T> body, F clean_up, A&... arguments) {
     co_return std::move(end).value();
   }
 }
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 }  // namespace detail
 

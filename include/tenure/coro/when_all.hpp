@@ -14,6 +14,9 @@ namespace detail {
 template <class T>
 using NonVoid = std::conditional_t<std::is_void_v<T>, std::tuple<>, T>;
 
+// What these refer to lies in a frame that awaits them, or in the scope's arguments.
+// NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters)
+
 template <class T>
 Task<void> await_into(Deferred<T>& deferred, std::optional<NonVoid<T>>& slot) {
   if constexpr (std::is_void_v<T>) {
@@ -31,6 +34,8 @@ Task<std::tuple<NonVoid<T>...>> run_all(Scope scope, std::tuple<Task<T>...>& tas
   (co_await await_into(std::get<I>(started), std::get<I>(slots)), ...);
   co_return std::tuple<NonVoid<T>...>(std::move(*std::get<I>(slots))...);
 }
+
+// NOLINTEND(cppcoreguidelines-avoid-reference-coroutine-parameters)
 
 }  // namespace detail
 

@@ -68,6 +68,8 @@ class WorkQueue {
     other.head_ = nullptr;
     other.tail_ = nullptr;
   }
+  /// Gives up all that it holds.
+  [[nodiscard]] WorkQueue take_all() noexcept { return WorkQueue(std::move(*this)); }
   [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
