@@ -153,8 +153,10 @@ TEST(CliTest, ATimeLimitThatPassesHasAReceipt) {
     EXPECT_THAT((std::vector<std::string>{"stopped", "dropped"}), Contains(receipt["effect"].get<std::string>()));
     EXPECT_GE(receipt["until_quiet_ms"], 0.0);
   }
-  const Json run_out = tenure({"run", "pose", "--timeout", "2ms", "--json"}).json();
-  EXPECT_EQ(run_out["receipts"][0]["effect"], "discarded");
+  // XNNPACK can't be stopped: it is run out and discarded, or, where the limit passed before a lane took it, dropped.
+  const Json run_out = tenure({"run", "pose", "--timeout", "10ms", "--json"}).json();
+  EXPECT_THAT((std::vector<std::string>{"discarded", "dropped"}),
+              Contains(run_out["receipts"][0]["effect"].get<std::string>()));
 }
 
 TEST(CliTest, ATimeLimitThatDoesNotPassChangesNothing) {
@@ -242,10 +244,8 @@ TEST(CliTest, DemonstratesTheFaceAndTheRelease) {
 #endif
 #endif
 
+#ifndef TENURE_IS_SANITIZED  // the naive storm must die of itself, not of a sanitizer
 TEST(CliTest, DemonstratesAllInOneRun) {
-#ifdef TENURE_IS_SANITIZED
-  GTEST_SKIP() << "the naive storm must die of itself, not of a sanitizer";
-#endif
   const TemporaryFolder folder;
   Launch launch;
   launch.arguments = {"demo", "--pages", "60"};
@@ -256,6 +256,7 @@ TEST(CliTest, DemonstratesAllInOneRun) {
     EXPECT_THAT(finished.output, HasSubstr(part));
   }
 }
+#endif
 
 }  // namespace
 }  // namespace tenure::testing
