@@ -81,6 +81,8 @@ JobNode::Next JobNode::what_is_next() noexcept {
   }
   if (child_count_ == resource_count_ && !has(kResourcesEnded)) {
     set_flag(kResourcesEnded);
+    // Given back by end_resources(): the resources may end on another thread, and with them this job, before it is called.
+    ref();
     return Next::kEndResources;
   }
   return Next::kNothing;
@@ -127,7 +129,7 @@ void JobNode::advance(JobNode* job, Next next, const JobNode* inline_scope) noex
 }
 
 void JobNode::end_resources() noexcept {
-  const JobRef keep(this);  // the last resource may end at once, and with it this job
+  const JobRef keep = JobRef::adopt(this);  // taken by what_is_next()
   while (true) {
     JobNode* resource = nullptr;
     {

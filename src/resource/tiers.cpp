@@ -49,14 +49,15 @@ std::uint64_t DeviceLease::ledger_id() const noexcept { return slot_->record.id(
 InstanceTier::InstanceTier(DeviceLease lease, std::unique_ptr<EngineInstance> instance, Ledger& ledger,
                            std::string name, std::string creator)
     : lease_(std::move(lease)),
-      record_(ledger,
-              ledger.add(Tier::kInstance, lease_.ledger_id(), std::move(name), std::move(creator), instance->bytes())),
-      instance_(std::move(instance)) {}
+      instance_(std::move(instance)),
+      record_(ledger, ledger.add(Tier::kInstance, lease_.ledger_id(), std::move(name), std::move(creator),
+                                 instance_->bytes())) {}
 
 InstanceTier::~InstanceTier() {
 #if !defined(TENURE_MUTATION_INSTANCE_FIRST)
   TENURE_CHECK(contexts_.load(std::memory_order_acquire) == 0, "an instance is freed after its contexts (I13)");
 #endif
+  instance_.reset();
 }
 
 ContextTier::ContextTier(InstanceTier& instance, Ledger& ledger, std::string name, std::string creator)

@@ -59,15 +59,21 @@ Session::~Session() {
   if (core_ && !core_->is_inert()) core_->drop_handle();
 }
 
+void Session::require_loaded() const {
+  if (!core_) throw Error(ErrorCode::kFailedPrecondition, "this Session is empty: nothing has been loaded into it");
+}
+
 Task<Outputs> Session::run(Inputs inputs) const { return run(std::move(inputs), RunOptions{}); }
 Task<Outputs> Session::run(const Image& image) const { return run(image, ImageRange{}); }
 
 Task<Outputs> Session::run(Inputs inputs, RunOptions options) const {
+  require_loaded();
   core_->require_usable();
   return detail::run_given(*this, core_, std::move(inputs), options);
 }
 
 Task<Outputs> Session::run(const Image& image, ImageRange range) const {
+  require_loaded();
   core_->require_usable();
   Inputs inputs;
   inputs.add(fit(image, core_->signature().inputs.at(0), range));
@@ -90,6 +96,7 @@ void Session::request_close() const noexcept {
 }
 
 Task<void> Session::close() const {
+  require_loaded();
   core_->require_usable();
   return detail::close_and_wait(core_);
 }

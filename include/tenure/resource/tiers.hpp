@@ -75,10 +75,10 @@ class InstanceTier {
 
  private:
   friend class ContextTier;
-  // The order is the release, backwards: instance, its entry, the lease.
+  // Released backwards, also where the constructor fails half-way; the destructor frees the instance before its entry.
   DeviceLease lease_;
-  LedgerRecord record_;
   std::unique_ptr<EngineInstance> instance_;
+  LedgerRecord record_;
   Atomic<int> contexts_{0};
 };
 

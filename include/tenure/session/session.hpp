@@ -119,6 +119,7 @@ class Session {
 
  private:
   friend class BorrowedRun;
+  void require_loaded() const;
   detail::SessionRef core_;
 };
 
