@@ -164,6 +164,11 @@ void JobNode::run_unwinding(Dispatcher& here) noexcept {
   here.run_unwinding(innermost == nullptr ? nullptr : this);
 }
 
+namespace {
+// In CancelListener::calling_, beside the number of the thread that calls.
+constexpr std::uint32_t kSomeoneWaits = 1U << 31U;
+}  // namespace
+
 void JobNode::call_listeners() noexcept {
   while (true) {
     CancelListener* listener = nullptr;
@@ -181,9 +186,10 @@ void JobNode::call_listeners() noexcept {
     listener->removed_inside_ = &removed_inside;
     listener->on_cancel();
     if (removed_inside) continue;  // it may be gone
-    // release: who waits in remove_listener() sees all that the call wrote. After this the address is only a key.
-    listener->calling_.store(0, std::memory_order_release);
-    os::futex_wake_all(listener->calling_);
+    // release: who waits in remove_listener() sees all that the call wrote. After this the address is only a key, and a
+    // call of the system for each listener would be most of what a cancel costs.
+    const std::uint32_t caller = listener->calling_.exchange(0, std::memory_order_release);
+    if ((caller & kSomeoneWaits) != 0) os::futex_wake_all(listener->calling_);
   }
 }
 
@@ -231,8 +237,12 @@ void JobNode::remove_listener(CancelListener& listener) noexcept {
     return;
   }
   while (caller != 0) {
-    os::futex_wait(listener.calling_, caller);
-    caller = listener.calling_.load(std::memory_order_acquire);
+    const std::uint32_t waited_for = caller | kSomeoneWaits;
+    if (caller == waited_for ||
+        listener.calling_.compare_exchange_strong(caller, waited_for, std::memory_order_acquire)) {
+      os::futex_wait(listener.calling_, waited_for);
+      caller = listener.calling_.load(std::memory_order_acquire);
+    }
   }
 }
 
