@@ -32,8 +32,9 @@ struct PagePlan {
   ModelSpec model;
   int in_flight = 2;
   LeftIn wanted = LeftIn::kRunning;
-  Duration moment{0};  ///< when to leave, after what is wanted can be so
-  Duration dwell{0};   ///< how long to look at the results before the last of them
+  Duration moment{0};     ///< when to leave, after what is wanted can be so
+  Duration dwell{0};      ///< how long to look at the results before the last of them
+  bool is_hasty = false;  ///< its first runs have a time limit that they can't meet: a cancel of a run, not of the page
   std::uint64_t seed = 0;
 };
 
@@ -53,6 +54,7 @@ class Page {
 
  private:
   Task<void> keep_running();
+  Task<Outcome<Outputs>> run_once(Inputs inputs, bool is_hasty);
   void note_end(const Outcome<Outputs>& outcome);
   [[nodiscard]] bool is_delivering() const noexcept;
 

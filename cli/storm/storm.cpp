@@ -66,6 +66,7 @@ PagePlan plan_page(Weather& weather) {
   PagePlan plan;
   plan.model = options.models[weather.random() % options.models.size()];
   plan.model.stoppable = (weather.random() & 1) != 0;  // half of the pages on kernels that can be stopped
+  plan.is_hasty = plan.model.stoppable && (weather.random() & 1) != 0;
   plan.wanted = choose_wanted(weather);
   const bool is_alone = plan.wanted == LeftIn::kRunning || plan.wanted == LeftIn::kDelivery;
   plan.in_flight = plan.wanted == LeftIn::kQueued ? std::max(2, options.in_flight) : is_alone ? 1 : options.in_flight;

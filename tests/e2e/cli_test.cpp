@@ -165,12 +165,19 @@ TEST(CliTest, ATimeLimitThatDoesNotPassChangesNothing) {
   EXPECT_EQ(done.json()["outputs"], tenure({"run", "face", "--json"}).json()["outputs"]);
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TENURE_IS_THREAD_SANITIZED 1
+#endif
+#endif
+#ifndef TENURE_IS_THREAD_SANITIZED  // it can't see how the engine's own threads wait for each other
 TEST(CliTest, ThreadsDoNotChangeTheShape) {
   const Finished done = tenure({"run", "hand", "--threads", "2", "--json"});
   EXPECT_EQ(done.exit_code, 0) << done.errors;
   EXPECT_EQ(done.json()["threads"], 2);
   EXPECT_EQ(done.json()["outputs"][0]["shape"], (Json::array({1, 63})));
 }
+#endif
 
 Launch on_terminal(std::vector<std::string> arguments) {
   Launch launch;
