@@ -281,9 +281,7 @@ bool SessionCore::is_full() const noexcept {
 void SessionCore::require_usable() const {
   if (!is_inert()) return;
   throw Error(ErrorCode::kFailedPrecondition,
-              "session "
-              " + name_ + "
-              ": it was loaded before fork(); its lanes do not exist in the child");
+              "session \"" + name_ + "\": it was loaded before fork(); its lanes do not exist in the child");
 }
 
 }  // namespace tenure::detail
